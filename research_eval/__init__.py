@@ -1,0 +1,1 @@
+"""Measure whether research agents cite only pages that they really opened."""

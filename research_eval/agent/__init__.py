@@ -1,0 +1,1 @@
+"""Agent: a question in, a checked answer and its transcript out."""

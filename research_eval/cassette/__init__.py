@@ -1,0 +1,1 @@
+"""Cassette: an HTTP request in, its recorded response out."""

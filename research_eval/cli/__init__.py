@@ -1,0 +1,1 @@
+"""Cli: words in, an exit status out."""

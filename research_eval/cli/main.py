@@ -1,0 +1,67 @@
+"""The command line: finds the command, and turns a `UsageError` into one line and exit status 2."""
+
+import sys
+from importlib import import_module
+
+import click
+
+from research_eval.errors import UsageError
+
+__all__ = ["cli", "main"]
+
+COMMANDS: dict[str, tuple[str, str]] = {}
+"""Command name: where it stands as `module:name`, and its line in `--help`."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only when it is called, so that `--help` answers at once."""
+
+    def __init__(self, *, commands_at: dict[str, tuple[str, str]], **settings: object) -> None:
+        super().__init__(**settings)  # type: ignore[arg-type]  # click's own keyword arguments
+        self._commands_at = commands_at
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the table."""
+        return [*self._commands_at, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command called `cmd_name`."""
+        if cmd_name not in self._commands_at:
+            return super().get_command(ctx, cmd_name)
+        module, _, attribute = self._commands_at[cmd_name][0].partition(":")
+        command = getattr(import_module(module), attribute)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{module}:{attribute} is not a command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table of commands without importing any."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in self._commands_at.items()])
+
+
+@click.group(
+    cls=LazyGroup,
+    commands_at=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name="research-eval", prog_name="research-eval")
+def cli() -> None:
+    """Measure whether research agents cite only pages that they really opened."""
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    try:
+        code = cli.main(prog_name="research-eval", standalone_mode=False)
+    except UsageError as exc:
+        click.echo(f"research-eval: error: {exc}", err=True)
+        sys.exit(2)
+    except click.ClickException as exc:
+        exc.show()
+        sys.exit(exc.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("research-eval: interrupted", err=True)
+        sys.exit(130)
+    sys.exit(code if isinstance(code, int) else 0)

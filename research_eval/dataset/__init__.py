@@ -1,0 +1,1 @@
+"""Dataset: a file in, cases out."""

@@ -1,0 +1,147 @@
+"""Every error that `research_eval` raises.
+
+* ResearchEvalError
+    * UsageError
+        * ConfigError
+        * DatasetError
+        * MissingSecretError
+        * CassetteError
+            * CassetteCorruptError
+            * SecretOnTapeError
+        * RecordError
+    * TrialError
+        * ModelError
+        * ToolError
+        * LimitExceededError
+    * ScoringError
+* CassetteMissError (a BaseException: no SDK may mistake it for a network error)
+
+A `UsageError` is the caller's to fix: the command line prints it as one line and exits 2.
+A `TrialError` is data: the runner writes it on the trial's record and goes on.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+__all__ = [
+    "CassetteCorruptError",
+    "CassetteError",
+    "CassetteMissError",
+    "ConfigError",
+    "DatasetError",
+    "LimitExceededError",
+    "MissingSecretError",
+    "ModelError",
+    "RecordError",
+    "ResearchEvalError",
+    "ScoringError",
+    "SecretOnTapeError",
+    "ToolError",
+    "TrialError",
+    "UsageError",
+    "boundary",
+]
+
+
+class ResearchEvalError(Exception):
+    """Base of the errors that this package raises on purpose."""
+
+
+class UsageError(ResearchEvalError):
+    """The caller asked for something that cannot be done as asked."""
+
+
+class ConfigError(UsageError):
+    """A settings file or option is missing, malformed or contradicts itself."""
+
+
+class DatasetError(UsageError):
+    """A dataset is missing, or one of its lines is not a case."""
+
+
+class MissingSecretError(UsageError):
+    """A key that a live or recording call needs is not in the environment."""
+
+
+class CassetteError(UsageError):
+    """A recording cannot be used."""
+
+
+class CassetteCorruptError(CassetteError):
+    """A recording exists but cannot be read back; never treated as empty."""
+
+
+class SecretOnTapeError(CassetteError):
+    """A known secret would have been written; nothing was."""
+
+
+class RecordError(UsageError):
+    """A stored record is unreadable or of an unknown schema version."""
+
+
+class TrialError(ResearchEvalError):
+    """One trial failed; recorded on it, and never cancels its siblings."""
+
+
+class ModelError(TrialError):
+    """A call to a model failed.
+
+    Attributes:
+        kind: What went wrong, as a stable word.
+        status: The HTTP status, if there was one.
+        retry_after_s: How long the server asked to wait, in seconds.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: Literal[
+            "auth", "rate_limited", "quota", "overloaded", "timeout", "context", "malformed", "server",
+            "connection", "other",
+        ] = "other",
+        status: int | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.status = status
+        self.retry_after_s = retry_after_s
+
+
+class ToolError(TrialError):
+    """A tool failed in a way that the agent cannot work around."""
+
+
+class LimitExceededError(TrialError):
+    """A trial used more turns, tokens or time than its limits allow."""
+
+
+class ScoringError(ResearchEvalError):
+    """A scorer could not reach a verdict; the score is unscored, not zero."""
+
+
+class CassetteMissError(BaseException):
+    """Replay was asked for an exchange that was never recorded.
+
+    A `BaseException`, because SDKs retry a plain exception or report it as a lost connection.
+    The runner turns it into an `error` of the trial; nothing else may catch it.
+    """
+
+
+@contextmanager
+def boundary(error: type[TrialError], what: str) -> Iterator[None]:
+    """Attribute whatever escapes the block to `error`; an error of ours passes unchanged.
+
+    Raises:
+        TrialError: As `error`, chained to the original.
+    """
+    try:
+        yield
+    except ResearchEvalError:
+        raise
+    except TimeoutError as exc:
+        raise error(f"{what} timed out") from exc
+    except Exception as exc:
+        raise error(f"{what}: {type(exc).__name__}: {exc}") from exc

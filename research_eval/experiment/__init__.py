@@ -1,0 +1,1 @@
+"""Experiment: a TOML file in, validated settings out."""

@@ -1,0 +1,1 @@
+"""Failover: a scenario of faults in, a timeline of who served out."""

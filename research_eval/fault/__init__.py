@@ -1,0 +1,1 @@
+"""Fault: a request in, a failure on schedule out."""

@@ -1,0 +1,1 @@
+"""Gate: an answer and a ledger in, a verdict out."""

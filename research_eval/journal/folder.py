@@ -1,0 +1,90 @@
+"""The folder of a run: where its manifest, trials, cases and pages stand, and how they are read."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from research_eval.errors import RecordError
+from research_eval.schema import SCHEMA_VERSION, RunRecord, TrialRecord
+
+__all__ = ["RunFolder"]
+
+
+class RunFolder:
+    """Reads one run; never writes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def trials_path(self) -> Path:
+        """The journal: one trial record a line."""
+        return self.path / "trials.jsonl"
+
+    @property
+    def cases_path(self) -> Path:
+        """The cases that the run was planned with, in the dataset's own form."""
+        return self.path / "cases.jsonl"
+
+    def manifest(self) -> RunRecord:
+        """Return what the run says of itself.
+
+        Raises:
+            RecordError: If there is no readable manifest.
+        """
+        path = self.path / "manifest.json"
+        try:
+            return RunRecord.model_validate_json(path.read_bytes())
+        except OSError as exc:
+            raise RecordError(f"{path}: not a run folder: {exc.strerror}") from exc
+        except ValidationError as exc:
+            raise RecordError(f"{path}: {_first_error(exc)}") from exc
+
+    def trials(self) -> Iterator[TrialRecord]:
+        """Yield the trials one by one, so that memory does not grow with the run.
+
+        Raises:
+            RecordError: If a line is not a trial record of a known schema version.
+        """
+        try:
+            lines = self.trials_path.open("rb")
+        except OSError as exc:
+            raise RecordError(f"{self.trials_path}: {exc.strerror}") from exc
+        with lines:
+            for number, line in enumerate(lines, start=1):
+                if line.endswith(b"\n"):
+                    yield self._trial(line, number)
+
+    def _trial(self, line: bytes, number: int) -> TrialRecord:
+        try:
+            return TrialRecord.model_validate_json(line)
+        except ValidationError as exc:
+            place = f"{self.trials_path}:{number}"
+            raise RecordError(f"{place}: {_version_error(line) or _first_error(exc)}") from exc
+
+    def page(self, sha256: str) -> str | None:
+        """Return the extracted text of the page with this digest, if the run kept it."""
+        path = self.page_path(sha256)
+        return path.read_text(encoding="utf-8") if path.is_file() else None
+
+    def page_path(self, sha256: str) -> Path:
+        """Return where the text with this digest stands."""
+        return self.path / "pages" / sha256[:2] / f"{sha256}.txt"
+
+
+def _first_error(exc: ValidationError) -> str:
+    first = exc.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place or 'line'}: {first['msg']}"
+
+
+def _version_error(line: bytes) -> str | None:
+    try:
+        version = json.loads(line).get("schema_version")
+    except (ValueError, AttributeError):
+        return None
+    if version == SCHEMA_VERSION:
+        return None
+    return f"schema_version {version!r} is not one that this version reads ({SCHEMA_VERSION})"

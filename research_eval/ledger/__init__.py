@@ -1,0 +1,1 @@
+"""Ledger: what a trial touched in, what it really opened out."""

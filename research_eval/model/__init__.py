@@ -1,0 +1,1 @@
+"""Model: a conversation in, one reply out."""

@@ -1,0 +1,23 @@
+"""The small protocol behind which every model stands."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from research_eval.schema import Message, ModelReply, ToolSpec
+
+__all__ = ["ModelClient"]
+
+
+class ModelClient(Protocol):
+    """Anything that continues a conversation."""
+
+    name: str
+    """The model as the experiment names it, for instance `openai:gpt-5-mini`."""
+
+    async def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
+        """Return the next assistant message.
+
+        Raises:
+            ModelError: If the provider failed after the request retries that are allowed.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Report: records in, pages out."""

@@ -1,0 +1,1 @@
+"""Runner: an experiment in, a record of every trial out."""

@@ -1,0 +1,79 @@
+"""Records: values in, the only types that cross a package border or touch the disk out."""
+
+from research_eval.schema.event import (
+    AnswerChecked,
+    Event,
+    Fetched,
+    ModelCalled,
+    PromptRendered,
+    ProviderTry,
+    Searched,
+    SearchHit,
+    ToolCalled,
+)
+from research_eval.schema.message import (
+    FinishReason,
+    Message,
+    ModelReply,
+    ToolCall,
+    ToolSpec,
+    Usage,
+)
+from research_eval.schema.record import Record
+from research_eval.schema.run import ConfigurationSummary, RunRecord
+from research_eval.schema.score import Score, Scored, Unscored
+from research_eval.schema.source import Evidence, SourceRecord
+from research_eval.schema.trial import (
+    SCHEMA_VERSION,
+    Failure,
+    Reference,
+    ReplayTally,
+    TrialKey,
+    TrialRecord,
+    TrialStatus,
+)
+from research_eval.schema.verdict import (
+    Citation,
+    CitationForm,
+    Verdict,
+    Violation,
+    ViolationKind,
+)
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "AnswerChecked",
+    "Citation",
+    "CitationForm",
+    "ConfigurationSummary",
+    "Event",
+    "Evidence",
+    "Failure",
+    "Fetched",
+    "FinishReason",
+    "Message",
+    "ModelCalled",
+    "ModelReply",
+    "PromptRendered",
+    "ProviderTry",
+    "Record",
+    "Reference",
+    "ReplayTally",
+    "RunRecord",
+    "Score",
+    "Scored",
+    "SearchHit",
+    "Searched",
+    "SourceRecord",
+    "ToolCall",
+    "ToolCalled",
+    "ToolSpec",
+    "TrialKey",
+    "TrialRecord",
+    "TrialStatus",
+    "Unscored",
+    "Usage",
+    "Verdict",
+    "Violation",
+    "ViolationKind",
+]

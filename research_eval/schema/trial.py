@@ -1,0 +1,97 @@
+"""One run of one case under one configuration."""
+
+from typing import Literal, NamedTuple
+
+from research_eval.schema.event import AnswerChecked, Event
+from research_eval.schema.message import Usage
+from research_eval.schema.record import Record
+from research_eval.schema.source import SourceRecord
+
+__all__ = ["SCHEMA_VERSION", "Failure", "Reference", "ReplayTally", "TrialKey", "TrialRecord", "TrialStatus"]
+
+SCHEMA_VERSION = 1
+"""Version of the trial record; a reader refuses one that it does not know."""
+
+TrialStatus = Literal["completed", "rejected", "refused", "limit", "error"]
+"""How a trial ended.
+
+`completed`: an attempt passed the gate. `rejected`: none did. `refused`: the model declined, or its
+provider filtered the reply. `limit`: turns, tokens or time ran out before an answer. `error`: the
+infrastructure failed, which is never counted as dishonest.
+"""
+
+
+class TrialKey(NamedTuple):
+    """What makes a trial itself."""
+
+    case_id: str
+    configuration: str
+    trial: int
+    """The repetition, from 1."""
+
+
+class Failure(Record):
+    """An error that ended a trial, as data."""
+
+    kind: str
+    """A stable word, for instance `cassette_miss`, `rate_limited`, `timeout`."""
+    message: str
+    turn: int | None = None
+    """The turn during which it happened."""
+
+
+class Reference(Record):
+    """A source that a completed answer cites."""
+
+    url: str
+    key: str
+    title: str | None = None
+
+
+class ReplayTally(Record):
+    """How much of a trial came from its cassettes."""
+
+    hits: int = 0
+    recorded: int = 0
+    """Exchanges that went to the network and were recorded."""
+    live: int = 0
+    off_tape: int = 0
+    """Web requests that were never recorded and became tool errors."""
+    misses: int = 0
+    """Requests that stopped the trial: 0 or 1."""
+    unplayed: int = 0
+    """Exchanges recorded for this trial alone that it did not ask for."""
+
+
+class TrialRecord(Record):
+    """Everything that is kept of a trial, one line of the journal."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    case_id: str
+    configuration: str
+    trial: int
+    question: str
+    language: str = "en"
+    tags: tuple[str, ...] = ()
+    status: TrialStatus
+    answer: str | None = None
+    """The answer of a completed trial, or the text that was rejected last."""
+    references: tuple[Reference, ...] = ()
+    """What a completed answer cites, in citation order."""
+    usage: Usage = Usage()
+    """Summed over all model calls."""
+    failure: Failure | None = None
+    sources: tuple[SourceRecord, ...] = ()
+    """The ledger at the end."""
+    transcript: tuple[Event, ...] = ()
+    replay: ReplayTally = ReplayTally()
+
+    @property
+    def key(self) -> TrialKey:
+        """The identity of this trial within its run."""
+        return TrialKey(self.case_id, self.configuration, self.trial)
+
+    @property
+    def attempts(self) -> tuple[AnswerChecked, ...]:
+        """The answers that were put to the gate, in order."""
+        return tuple(event for event in self.transcript if isinstance(event, AnswerChecked))

@@ -1,0 +1,60 @@
+"""What the gate finds in an answer and what it says of it."""
+
+from typing import Literal
+
+from research_eval.schema.record import Record
+
+__all__ = ["Citation", "CitationForm", "Verdict", "Violation", "ViolationKind"]
+
+CitationForm = Literal["bare", "autolink", "markdown", "reference", "html"]
+"""How a URL was written; all but `bare` are explicit destinations with one reading."""
+
+ViolationKind = Literal["no_citation", "unknown_url", "search_only", "not_evidence"]
+"""Why an answer does not pass."""
+
+
+class Citation(Record):
+    """One URL that an answer cites."""
+
+    url: str
+    """The URL that is meant, after the unescaping that its form asks for."""
+    start: int
+    """Offset of its first character in the answer, in code points."""
+    end: int
+    """Offset after its last character."""
+    form: CitationForm = "bare"
+    readings: tuple[str, ...] = ()
+    """Other whole readings that a human could hold, of a bare URL."""
+
+
+class Violation(Record):
+    """One reason why an answer is rejected."""
+
+    kind: ViolationKind
+    url: str | None = None
+    """The URL as the answer wrote it; `None` for `no_citation`."""
+    key: str | None = None
+    """The key that was looked up."""
+    start: int | None = None
+    """Offset of the citation in the answer, in code points."""
+    end: int | None = None
+    nearest: str | None = None
+    """The record of the ledger that comes closest, by its URL."""
+    difference: str | None = None
+    """How the nearest record differs, for instance `path` or `query`."""
+    message: str = ""
+    """What the model is told."""
+
+
+class Verdict(Record):
+    """The gate's ruling on one attempt; no violations means that it passed."""
+
+    gate: str
+    """Name and version of the gate that ruled, for instance `default@1`."""
+    citations: tuple[Citation, ...] = ()
+    violations: tuple[Violation, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether the answer may leave the agent."""
+        return not self.violations

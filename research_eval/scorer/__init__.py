@@ -1,0 +1,1 @@
+"""Scorer: a case and a finished trial in, scores out."""

@@ -1,0 +1,1 @@
+"""Stats: numbers in, estimates with their intervals out."""

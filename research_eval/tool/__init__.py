@@ -1,0 +1,1 @@
+"""Tool: a request of the agent in, text from the web out."""

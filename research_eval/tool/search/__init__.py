@@ -1,0 +1,1 @@
+"""Search: a query in, hits and who served them out."""

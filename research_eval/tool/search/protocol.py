@@ -1,0 +1,63 @@
+"""What every search provider offers, and how one fails."""
+
+from typing import Literal, Protocol
+
+from research_eval.errors import ToolError
+from research_eval.schema import ProviderTry, Record, SearchHit
+
+__all__ = ["SearchError", "SearchErrorKind", "SearchProvider", "SearchReply"]
+
+SearchErrorKind = Literal[
+    "auth", "quota", "rate_limited", "bad_query", "server", "timeout", "connection", "malformed", "empty",
+    "breaker_open", "unconfigured", "off_tape", "all_failed",
+]
+"""A stable word for why a search failed; the first two are never worth a request retry."""
+
+
+class SearchReply(Record):
+    """The hits of one search and who served them."""
+
+    hits: tuple[SearchHit, ...]
+    served_by: str
+    tries: tuple[ProviderTry, ...] = ()
+    """Every provider that was asked, in order; the last one served."""
+
+
+class SearchError(ToolError):
+    """A search failed.
+
+    Attributes:
+        kind: Why, as a stable word.
+        status: The HTTP status, if there was one.
+        retry_after_s: How long the provider asked to wait, in seconds.
+        tries: Every provider that was asked, in order.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: SearchErrorKind,
+        status: int | None = None,
+        retry_after_s: float | None = None,
+        tries: tuple[ProviderTry, ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.status = status
+        self.retry_after_s = retry_after_s
+        self.tries = tries
+
+
+class SearchProvider(Protocol):
+    """Answers queries from some index of the web."""
+
+    name: str
+
+    async def search(self, query: str, max_results: int) -> SearchReply:
+        """Return at most `max_results` hits, best first.
+
+        Raises:
+            SearchError: If there is no answer; an empty answer is a reply without hits.
+        """
+        ...
