@@ -28,6 +28,9 @@ class Unscored(Record):
     status: Literal["unscored"] = "unscored"
     name: str
     reason: str
+    cause: Literal["error", "not_applicable", "undecided"] = "undecided"
+    """`error`: the infrastructure failed; `not_applicable`: there was nothing to measure, so that
+    the trial is no part of the denominator; `undecided`: the scorer reached no verdict."""
 
 
 Score = Annotated[Scored | Unscored, Field(discriminator="status")]
