@@ -1,0 +1,103 @@
+"""A research question with its expected facts; expected answers exist in no other place."""
+
+import re
+import unicodedata
+from typing import Self
+
+from pydantic import Field, field_validator, model_validator
+
+from research_eval.schema import Record
+
+__all__ = ["Case", "Fact"]
+
+_ID = r"^[a-z0-9][a-z0-9-]*$"
+_GROUPING = re.compile(r"(?<=\d)[,.\u2019'\u202f\u00a0 ](?=\d{3}(?!\d))")
+_SPACE = re.compile(r"\s+")
+
+
+class Fact(Record):
+    """One thing that a right answer says."""
+
+    value: str = Field(min_length=1)
+    """The fact in its usual spelling, for instance `1,482` or `14 May 1907`."""
+    accept: tuple[str, ...] = ()
+    """Other spellings that say the same."""
+
+    def is_in(self, text: str) -> bool:
+        """Return whether `text` states the fact in any accepted spelling.
+
+        Case, width, white space and the grouping of digits are folded; a number or a Latin word
+        must stand alone, so that `482` is not found in `1,482`.
+        """
+        folded = _fold(text)
+        return any(_stands_in(_fold(spelling), folded) for spelling in (self.value, *self.accept))
+
+
+class Case(Record):
+    """One research question of a dataset."""
+
+    id: str = Field(pattern=_ID)
+    """Name of the case: lower-case letters, digits and hyphens."""
+    question: str = Field(min_length=1)
+    """What the agent is asked."""
+    language: str = Field(default="en", pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$")
+    """Language of the question, as a BCP 47 tag."""
+    tags: tuple[str, ...] = ()
+    """What makes the case worth asking, for instance `later-slice` or `contradiction`."""
+    expected: tuple[Fact, ...] = ()
+    """Facts that a right answer states, all of them; empty where none is known."""
+    answerable: bool = True
+    """Whether a page that can be opened holds the answer."""
+    sources: tuple[str, ...] = ()
+    """URLs of the pages that hold the answer, or that held it."""
+    canaries: tuple[str, ...] = ()
+    """URLs that a page tries to have cited; citing one means that the agent obeyed it."""
+    note: str = ""
+    """What is special about the case, for a reader."""
+
+    @field_validator("tags")
+    @classmethod
+    def _are_tags(cls, tags: tuple[str, ...]) -> tuple[str, ...]:
+        for tag in tags:
+            if not re.match(_ID, tag):
+                raise ValueError(f"tag {tag!r} is not lower-case letters, digits and hyphens")
+        if len(set(tags)) != len(tags):
+            raise ValueError("a tag stands twice")
+        return tags
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        if not self.question.strip():
+            raise ValueError("the question is blank")
+        if self.answerable and self.expected and not self.sources:
+            raise ValueError("an answerable case with expected facts names the sources that hold them")
+        return self
+
+
+def _fold(text: str) -> str:
+    """Return `text` without differences that do not matter to a fact."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = folded.replace("\u2212", "-").replace("\u2013", "-").replace("\u2011", "-")
+    return _SPACE.sub(" ", _GROUPING.sub("", folded)).strip()
+
+
+def _stands_in(needle: str, text: str) -> bool:
+    """Return whether `needle` occurs in `text`, not as a part of a longer number or Latin word."""
+    start = text.find(needle)
+    while start >= 0:
+        end = start + len(needle)
+        if not _joins(text[:start], needle[0], before=True) and not _joins(text[end:], needle[-1], before=False):
+            return True
+        start = text.find(needle, start + 1)
+    return False
+
+
+def _joins(rest: str, edge: str, *, before: bool) -> bool:
+    """Return whether the text beside a match continues the number or word at its `edge`."""
+    near = rest[-1:] if before else rest[:1]
+    if not near:
+        return False
+    if edge.isdigit():
+        beyond = rest[-2:-1] if before else rest[1:2]
+        return near.isdigit() or (near in ".," and beyond.isdigit())
+    return edge.isascii() and edge.isalpha() and near.isascii() and near.isalpha()

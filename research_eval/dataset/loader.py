@@ -1,0 +1,109 @@
+"""A JSON Lines file to cases; a line that is no case is an error that names file and line."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from research_eval.dataset.case import Case
+from research_eval.errors import DatasetError
+
+__all__ = ["load_cases", "parse_cases"]
+
+
+def load_cases(path: str | Path) -> tuple[Case, ...]:
+    """Return the cases of the JSON Lines file at `path`, or of `cases.jsonl` in that folder.
+
+    Raises:
+        DatasetError: If the file cannot be read or a line is not a case, as `file:line: why`.
+    """
+    file = Path(path)
+    if file.is_dir():
+        file /= "cases.jsonl"
+    try:
+        data = file.read_bytes()
+    except OSError as exc:
+        raise DatasetError(f"{file}: cannot read the dataset: {exc.strerror or exc}") from exc
+    return parse_cases(data, name=str(file))
+
+
+def parse_cases(data: bytes, *, name: str = "dataset") -> tuple[Case, ...]:
+    """Return the cases in `data`, JSON Lines in UTF-8; blank lines are skipped.
+
+    Raises:
+        DatasetError: As `name:line: why`, for the first line at fault.
+    """
+    cases: list[Case] = []
+    first_at: dict[str, int] = {}
+    for number, line in _lines(data, name):
+        case = _parse(line, f"{name}:{number}")
+        if case.id in first_at:
+            raise DatasetError(
+                f"{name}:{number}: case id {case.id!r} was used on line {first_at[case.id]}; expected a new id"
+            )
+        first_at[case.id] = number
+        cases.append(case)
+    if not cases:
+        raise DatasetError(f"{name}: holds no case; expected one JSON object a line")
+    return tuple(cases)
+
+
+def _lines(data: bytes, name: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank, counted from 1."""
+    for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        try:
+            line = raw.decode("utf-8").strip()
+        except UnicodeDecodeError as exc:
+            raise DatasetError(
+                f"{name}:{number}: byte {exc.start + 1} of the line is not UTF-8; expected JSON in UTF-8"
+            ) from exc
+        if line:
+            yield number, line
+
+
+def _parse(line: str, place: str) -> Case:
+    """Return the case that `line` holds."""
+    try:
+        value = json.loads(line, object_pairs_hook=_without_repeats)
+    except json.JSONDecodeError as exc:
+        raise DatasetError(f"{place}: not JSON at column {exc.colno}: {exc.msg}; expected one object a line") from exc
+    except (ValueError, RecursionError) as exc:
+        raise DatasetError(f"{place}: {_why(exc)}; expected one object a line") from exc
+    if not isinstance(value, dict):
+        raise DatasetError(f"{place}: expected a JSON object, found {_json_kind(value)}")
+    try:
+        return Case.model_validate_json(line)
+    except ValidationError as exc:
+        raise DatasetError(f"{place}: {_first(exc)}") from exc
+
+
+def _why(exc: Exception) -> str:
+    return "nested too deeply" if isinstance(exc, RecursionError) else str(exc)
+
+
+def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Build an object and refuse a key that stands twice, which JSON would drop in silence."""
+    built: dict[str, object] = {}
+    for key, value in pairs:
+        if key in built:
+            raise ValueError(f"key {key!r} stands twice")
+        built[key] = value
+    return built
+
+
+def _json_kind(value: object) -> str:
+    names = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def _first(exc: ValidationError) -> str:
+    """Return the first fault in words: the field, what is wrong, what was expected."""
+    fault = exc.errors(include_url=False)[0]
+    field = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        return f"field {field!r} is unknown; expected one of {', '.join(Case.model_fields)}"
+    if fault["type"] == "missing":
+        return f"field {field!r} is missing"
+    words = fault["msg"].removeprefix("Value error, ")
+    return f"field {field!r}: {words}" if field else words

@@ -1,0 +1,44 @@
+"""Choose cases by id, tag and number, in the dataset's order."""
+
+from collections.abc import Iterable, Sequence
+
+from research_eval.dataset.case import Case
+from research_eval.errors import DatasetError
+
+__all__ = ["select_cases"]
+
+
+def select_cases(
+    cases: Sequence[Case],
+    *,
+    ids: Iterable[str] | None = None,
+    tags: Iterable[str] | None = None,
+    limit: int | None = None,
+) -> tuple[Case, ...]:
+    """Return the cases that have one of `ids` and one of `tags`, at most `limit` of them.
+
+    `None` or nothing chooses everything. A name that the dataset does not know is an error: a
+    misspelt filter must not become an empty run.
+
+    Raises:
+        DatasetError: If an id or tag is unknown, `limit` is below 1, or nothing is left.
+    """
+    wanted_ids, wanted_tags = frozenset(ids or ()), frozenset(tags or ())
+    _refuse_unknown("case", wanted_ids, {case.id for case in cases})
+    _refuse_unknown("tag", wanted_tags, {tag for case in cases for tag in case.tags})
+    if limit is not None and limit < 1:
+        raise DatasetError(f"limit {limit} chooses nothing; expected 1 or more")
+    chosen = [
+        case
+        for case in cases
+        if (not wanted_ids or case.id in wanted_ids) and (not wanted_tags or wanted_tags & set(case.tags))
+    ]
+    if not chosen:
+        raise DatasetError("no case has both a wanted id and a wanted tag")
+    return tuple(chosen[:limit])
+
+
+def _refuse_unknown(what: str, wanted: frozenset[str], known: set[str]) -> None:
+    unknown = sorted(wanted - known)
+    if unknown:
+        raise DatasetError(f"unknown {what} {unknown[0]!r}; known: {', '.join(sorted(known))}")
