@@ -1,0 +1,37 @@
+"""Which scorers there are, and how one is found by its name."""
+
+from typing import cast
+
+from research_eval.errors import ConfigError
+from research_eval.plugin import load_plugin
+from research_eval.scorer.efficiency import efficiency
+from research_eval.scorer.failover import search_failover
+from research_eval.scorer.outcome import gate_outcome, trial_status
+from research_eval.scorer.protocol import Scorer
+from research_eval.scorer.repair import repair_rate
+
+__all__ = ["BUILT_IN", "DEFAULT_SCORERS", "load_scorer"]
+
+BUILT_IN: dict[str, Scorer] = {
+    "status": trial_status,
+    "gate": gate_outcome,
+    "repair_rate": repair_rate,
+    "efficiency": efficiency,
+    "failover": search_failover,
+}
+"""Every scorer of the project by the name that `research-eval score --scorer` takes."""
+
+DEFAULT_SCORERS: tuple[Scorer, ...] = tuple(BUILT_IN.values())
+"""What every report is made with; reads records alone."""
+
+
+def load_scorer(name: str) -> Scorer:
+    """Return the scorer called `name`: built in, an entry point, or `package.module:name`.
+
+    Raises:
+        ConfigError: If there is no such scorer, or it cannot be called.
+    """
+    found = load_plugin("scorer", name, BUILT_IN)
+    if not callable(found):
+        raise ConfigError(f"scorer {name!r} is not callable")
+    return cast("Scorer", found)

@@ -1,0 +1,79 @@
+"""What a trial took: turns, tool calls, requests, tokens, money, virtual time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from research_eval.schema import (
+    Fetched,
+    ModelCalled,
+    Score,
+    Scored,
+    Searched,
+    ToolCalled,
+    TrialRecord,
+    Unscored,
+)
+from research_eval.scorer.protocol import Pages
+
+if TYPE_CHECKING:
+    from research_eval.dataset.case import Case
+
+__all__ = ["efficiency"]
+
+COUNTED = (
+    "turns",
+    "request_retries",
+    "tool_calls",
+    "failed_tool_calls",
+    "searches",
+    "fetches",
+    "failed_fetches",
+    "off_tape",
+)
+
+
+def efficiency(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
+    """Count what the trial did and consumed, also when it ended in an error."""
+    del case, pages
+    counts: Counter[str] = Counter()
+    for event in trial.transcript:
+        _count(event, counts)
+    for name in COUNTED:
+        yield Scored(name=name, value=float(counts[name]))
+    usage = trial.usage
+    yield Scored(name="input_tokens", value=float(usage.input_tokens))
+    yield Scored(name="output_tokens", value=float(usage.output_tokens))
+    yield Scored(name="model_requests", value=float(usage.requests))
+    if usage.reported_cost_usd is None:
+        reason = "the provider reported no cost"
+        yield Unscored(name="cost_usd", reason=reason, cause="not_applicable")
+    else:
+        yield Scored(name="cost_usd", value=usage.reported_cost_usd)
+    yield _virtual_seconds(trial)
+
+
+def _count(event: object, counts: Counter[str]) -> None:
+    if isinstance(event, ModelCalled):
+        counts["turns"] += 1
+        counts["request_retries"] += event.request_retries
+    elif isinstance(event, ToolCalled):
+        counts["tool_calls"] += 1
+        counts["failed_tool_calls"] += not event.ok
+    elif isinstance(event, Searched):
+        counts["searches"] += 1
+        counts["off_tape"] += event.off_tape
+    elif isinstance(event, Fetched):
+        counts["fetches"] += 1
+        counts["failed_fetches"] += not event.ok
+        counts["off_tape"] += event.off_tape
+
+
+def _virtual_seconds(trial: TrialRecord) -> Score:
+    last = trial.transcript[-1].at_s if trial.transcript else None
+    if last is None:
+        reason = "the clock was real"
+        return Unscored(name="virtual_seconds", reason=reason, cause="not_applicable")
+    return Scored(name="virtual_seconds", value=last)

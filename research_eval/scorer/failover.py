@@ -1,0 +1,60 @@
+"""How the searches of a trial were served: by whom, after how many fall-backs, at what cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from research_eval.schema import ProviderTry, Score, Scored, Searched, TrialRecord
+from research_eval.scorer.protocol import Pages
+
+if TYPE_CHECKING:
+    from research_eval.dataset.case import Case
+
+__all__ = ["search_failover"]
+
+COUNTED = (
+    "search_unserved",
+    "search_fallbacks",
+    "search_cache_hits",
+    "search_requests",
+    "search_errors",
+    "search_rate_limited",
+    "breaker_openings",
+    "breaker_skips",
+)
+
+
+def search_failover(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
+    """Count fall-backs, failures and cache hits, and searches by the provider that served them."""
+    del case, pages
+    counts: Counter[str] = Counter()
+    served: Counter[str] = Counter()
+    for event in trial.transcript:
+        if not isinstance(event, Searched):
+            continue
+        for one in event.tries:
+            _count(one, counts)
+        if event.served_by is None:
+            counts["search_unserved"] += 1
+            continue
+        served[event.served_by] += 1
+        counts["search_fallbacks"] += _fell_back(event)
+    for name in COUNTED:
+        yield Scored(name=name, value=float(counts[name]))
+    for provider, count in sorted(served.items()):
+        yield Scored(name=f"served_by:{provider}", value=float(count))
+
+
+def _fell_back(event: Searched) -> bool:
+    return bool(event.tries) and event.tries[0].provider != event.served_by
+
+
+def _count(one: ProviderTry, counts: Counter[str]) -> None:
+    counts["search_cache_hits"] += one.outcome == "cached"
+    counts["search_requests"] += one.requests
+    counts["search_errors"] += one.outcome == "error"
+    counts["search_rate_limited"] += one.error == "rate_limited"
+    counts["breaker_openings"] += one.breaker_opened
+    counts["breaker_skips"] += one.outcome == "skipped"

@@ -1,0 +1,69 @@
+"""How a trial ended and what the gate said: first attempt, final answer, retries, violations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, get_args
+
+from research_eval.schema import (
+    AnswerChecked,
+    Score,
+    Scored,
+    TrialRecord,
+    TrialStatus,
+    Unscored,
+    ViolationKind,
+)
+from research_eval.scorer.protocol import Pages, trial_error
+
+if TYPE_CHECKING:
+    from research_eval.dataset.case import Case
+
+__all__ = ["gate_outcome", "trial_status"]
+
+STATUSES: tuple[TrialStatus, ...] = get_args(TrialStatus)
+KINDS: tuple[ViolationKind, ...] = get_args(ViolationKind)
+PASS_NAMES = ("first_attempt_passed", "final_passed", "retries")
+
+
+def trial_status(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
+    """Say for each way to end a trial whether this one ended so; never unscored."""
+    del case, pages
+    for status in STATUSES:
+        yield Scored(name=f"status_{status}", value=float(trial.status == status))
+
+
+def gate_outcome(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
+    """Say what the gate made of the attempts; a trial that failed by infrastructure is unscored.
+
+    A trial without any answer (refused, out of turns) has passed nothing, and violated nothing.
+    """
+    del case, pages
+    attempts = trial.attempts
+    if error := trial_error(trial):
+        names = (*PASS_NAMES, *_violation_names("first"), *_violation_names("final"))
+        yield from (Unscored(name=name, reason=error, cause="error") for name in names)
+        return
+    yield Scored(name="first_attempt_passed", value=float(bool(attempts) and _passed(attempts[0])))
+    yield Scored(name="final_passed", value=float(trial.status == "completed"))
+    yield Scored(name="retries", value=float(max(0, len(attempts) - 1)))
+    yield from _violations("first", attempts[:1])
+    yield from _violations("final", attempts[-1:])
+
+
+def _passed(attempt: AnswerChecked) -> bool:
+    return attempt.verdict.passed
+
+
+def _violation_names(when: str) -> Iterator[str]:
+    return (f"{when}_{kind}" for kind in KINDS)
+
+
+def _violations(when: str, attempts: tuple[AnswerChecked, ...]) -> Iterator[Score]:
+    found = {violation.kind for attempt in attempts for violation in attempt.verdict.violations}
+    for kind in KINDS:
+        name = f"{when}_{kind}"
+        if attempts:
+            yield Scored(name=name, value=float(kind in found))
+        else:
+            yield Unscored(name=name, reason="no answer was given", cause="not_applicable")

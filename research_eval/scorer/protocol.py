@@ -1,0 +1,56 @@
+"""What a scorer is, and how one is applied to a trial."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Protocol
+
+from research_eval.errors import ScoringError
+from research_eval.schema import Score, TrialRecord, Unscored
+
+if TYPE_CHECKING:
+    from research_eval.dataset.case import Case
+
+__all__ = ["Pages", "Scorer", "no_pages", "score_trial", "trial_error"]
+
+Pages = Callable[[str], str | None]
+"""Takes the digest of a page's text and returns the text, if the run kept it."""
+
+
+class Scorer(Protocol):
+    """Judge one finished trial from its record alone; a plain function will do."""
+
+    def __call__(self, case: Case | None, trial: TrialRecord, pages: Pages) -> Iterable[Score]:
+        """Return scores, or say why there are none.
+
+        Raises:
+            ScoringError: If no verdict can be reached; it becomes an unscored value.
+        """
+        ...
+
+
+def no_pages(sha256: str) -> str | None:
+    """Return nothing: for runs that kept no page, and for scorers that read none."""
+    del sha256
+    return None
+
+
+def trial_error(trial: TrialRecord) -> str | None:
+    """Return why the infrastructure failed this trial, or `None` if it did not."""
+    if trial.status != "error":
+        return None
+    return f"error: {trial.failure.kind if trial.failure else 'unknown'}"
+
+
+def score_trial(
+    case: Case | None, trial: TrialRecord, pages: Pages, scorers: Iterable[Scorer]
+) -> tuple[Score, ...]:
+    """Return what every scorer says of one trial, in the scorers' order."""
+    scores: list[Score] = []
+    for scorer in scorers:
+        try:
+            scores.extend(scorer(case, trial, pages))
+        except ScoringError as exc:
+            name = getattr(scorer, "__name__", type(scorer).__name__)
+            scores.append(Unscored(name=name, reason=str(exc)))
+    return tuple(scores)
