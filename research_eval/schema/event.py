@@ -80,6 +80,8 @@ class SearchHit(Record):
     """Position in the provider's answer, from 1."""
     date: str | None = None
     """The date as the provider wrote it."""
+    age: str | None = None
+    """The date in the provider's words for people, for instance `3 days ago`, where it has both."""
 
 
 class ProviderTry(Record):
