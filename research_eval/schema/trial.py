@@ -59,6 +59,8 @@ class ReplayTally(Record):
     """Web requests that were never recorded and became tool errors."""
     misses: int = 0
     """Requests that stopped the trial: 0 or 1."""
+    stale: int = 0
+    """Misses where the trial's recording exists but no longer fits: 0 or 1."""
     unplayed: int = 0
     """Exchanges recorded for this trial alone that it did not ask for."""
 
