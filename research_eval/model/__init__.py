@@ -1,1 +1,15 @@
 """Model: a conversation in, one reply out."""
+
+from research_eval.model.build import ModelSettings, build_model
+from research_eval.model.client import ModelClient
+from research_eval.model.reference import KnownValues, ReferenceAgent, known_values, reference_agent
+
+__all__ = [
+    "KnownValues",
+    "ModelClient",
+    "ModelSettings",
+    "ReferenceAgent",
+    "build_model",
+    "known_values",
+    "reference_agent",
+]
