@@ -70,7 +70,9 @@ class Case(Record):
         if not self.question.strip():
             raise ValueError("the question is blank")
         if self.answerable and self.expected and not self.sources:
-            raise ValueError("an answerable case with expected facts names the sources that hold them")
+            raise ValueError(
+                "an answerable case with expected facts names the sources that hold them"
+            )
         return self
 
 
@@ -86,7 +88,9 @@ def _stands_in(needle: str, text: str) -> bool:
     start = text.find(needle)
     while start >= 0:
         end = start + len(needle)
-        if not _joins(text[:start], needle[0], before=True) and not _joins(text[end:], needle[-1], before=False):
+        if not _joins(text[:start], needle[0], before=True) and not _joins(
+            text[end:], needle[-1], before=False
+        ):
             return True
         start = text.find(needle, start + 1)
     return False

@@ -67,7 +67,9 @@ def _parse(line: str, place: str) -> Case:
     try:
         value = json.loads(line, object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as exc:
-        raise DatasetError(f"{place}: not JSON at column {exc.colno}: {exc.msg}; expected one object a line") from exc
+        raise DatasetError(
+            f"{place}: not JSON at column {exc.colno}: {exc.msg}; expected one object a line"
+        ) from exc
     except (ValueError, RecursionError) as exc:
         raise DatasetError(f"{place}: {_why(exc)}; expected one object a line") from exc
     if not isinstance(value, dict):

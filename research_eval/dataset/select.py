@@ -31,7 +31,8 @@ def select_cases(
     chosen = [
         case
         for case in cases
-        if (not wanted_ids or case.id in wanted_ids) and (not wanted_tags or wanted_tags & set(case.tags))
+        if (not wanted_ids or case.id in wanted_ids)
+        and (not wanted_tags or wanted_tags & set(case.tags))
     ]
     if not chosen:
         raise DatasetError("no case has both a wanted id and a wanted tag")
