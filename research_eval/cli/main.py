@@ -9,7 +9,9 @@ from research_eval.errors import UsageError
 
 __all__ = ["cli", "main"]
 
-COMMANDS: dict[str, tuple[str, str]] = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "report": ("research_eval.cli.report:report", "write the reports of a run again, from its records"),
+}
 """Command name: where it stands as `module:name`, and its line in `--help`."""
 
 

@@ -1,1 +1,16 @@
 """Report: records in, pages out."""
+
+from research_eval.report.fold import build_view
+from research_eval.report.table import terminal_table
+from research_eval.report.view import ReportSettings, RunView
+from research_eval.report.write import FORMATS, load_view, write_report
+
+__all__ = [
+    "FORMATS",
+    "ReportSettings",
+    "RunView",
+    "build_view",
+    "load_view",
+    "terminal_table",
+    "write_report",
+]

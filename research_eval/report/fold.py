@@ -1,0 +1,195 @@
+"""Fold a manifest, trials and scores into the view that every report is made from."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import get_args
+
+from research_eval.report.row import (
+    COLUMNS,
+    UNSCORED,
+    WEIGHT,
+    Columns,
+    TrialRow,
+    missing_row,
+    trial_row,
+)
+from research_eval.report.trace import Condition, Count, Trace, count, total
+from research_eval.report.view import (
+    ConfigurationView,
+    ProviderView,
+    Rate,
+    RatePair,
+    ReportSettings,
+    RunView,
+    ScoreView,
+    ViolationView,
+)
+from research_eval.schema import (
+    ConfigurationSummary,
+    RunRecord,
+    Score,
+    TrialKey,
+    TrialRecord,
+    TrialStatus,
+    ViolationKind,
+)
+from research_eval.stats.interval import wilson
+
+__all__ = ["STATUSES", "TOTALS", "ScoreTrial", "build_view"]
+
+ScoreTrial = Callable[[TrialRecord], Iterable[Score]]
+"""Gives the scores of a trial."""
+
+STATUSES: tuple[str, ...] = (*get_args(TrialStatus), "not_run")
+"""How a planned trial can have ended."""
+
+OUTCOMES = ("served", "cached", "empty", "error", "skipped")
+
+TOTALS = (
+    "attempts", "violations", "turns", "request_retries", "tool_calls", "failed_tool_calls",
+    "searches", "search_unserved", "search_fallbacks", "search_cache_hits", "search_requests",
+    "search_errors", "search_rate_limited", "breaker_openings", "breaker_skips", "fetches",
+    "failed_fetches", "off_tape", "model_requests", "input_tokens", "output_tokens",
+    "unmeasured_requests", "cost_usd", "virtual_seconds", "replay_hits", "replay_misses",
+    "replay_unplayed",
+)  # fmt: skip
+"""The columns that are summed for each configuration."""
+
+_YES = ("1",)
+_BINARY = ("0", "1")
+
+
+def build_view(
+    manifest: RunRecord,
+    trials: Iterable[TrialRecord],
+    *,
+    score: ScoreTrial,
+    settings: ReportSettings | None = None,
+) -> RunView:
+    """Return what a report shows of a run; `trials` are read once, in the journal's order."""
+    settings = settings or ReportSettings()
+    rows = _planned_rows(manifest, trials, score)
+    groups: dict[str, list[TrialRow]] = {c.name: [] for c in manifest.configurations}
+    for row in rows:
+        groups.setdefault(row.key.configuration, []).append(row)
+    views = tuple(
+        _Folder(summary, groups[summary.name], settings).view()
+        for summary in manifest.configurations
+    )
+    return RunView(manifest=manifest, settings=settings, configurations=views, rows=tuple(rows))
+
+
+def _planned_rows(
+    manifest: RunRecord, trials: Iterable[TrialRecord], score: ScoreTrial
+) -> list[TrialRow]:
+    columns = Columns()
+    found = {
+        trial.key: trial_row(columns, trial, line, score(trial))
+        for line, trial in enumerate(trials, start=1)
+    }
+    planned = [
+        TrialKey(case_id, summary.name, number)
+        for case_id in manifest.case_ids
+        for summary in manifest.configurations
+        for number in range(1, manifest.trials + 1)
+    ]
+    return [found.get(key) or missing_row(columns, key) for key in planned]
+
+
+class _Folder:
+    """Puts questions to the rows of one configuration."""
+
+    def __init__(
+        self, summary: ConfigurationSummary, rows: Sequence[TrialRow], settings: ReportSettings
+    ) -> None:
+        self._summary = summary
+        self._rows = rows
+        self._settings = settings
+        self._all = Trace(where=(Condition("configuration", (summary.name,)),))
+
+    def view(self) -> ConfigurationView:
+        everything, rows = self._all, self._rows
+        coverage = self._rate(everything.narrowed("final_passed", *_BINARY), everything)
+        is_covered = (coverage.value or 0.0) >= self._settings.coverage_floor
+        return ConfigurationView(
+            summary=self._summary,
+            verdict="conclusive" if is_covered else "inconclusive",
+            planned=count(rows, everything),
+            run=count(rows, everything.narrowed("status", *STATUSES[:-1])),
+            coverage=coverage,
+            statuses={s: count(rows, everything.narrowed("status", s)) for s in STATUSES},
+            first_pass=self._pair("first_attempt_passed"),
+            final_pass=self._pair("final_passed"),
+            repair=self._share("repaired"),
+            retries=total(rows, everything.summing("retries")),
+            retry_distribution=self._distribution("retries"),
+            violations=tuple(self._violation(kind) for kind in get_args(ViolationKind)),
+            totals={name: total(rows, everything.summing(name)) for name in TOTALS},
+            providers=tuple(self._provider(name) for name in self._provider_names()),
+            scores=tuple(self._score(name) for name in self._score_names()),
+        )
+
+    def _rate(self, hit: Trace, of: Trace) -> Rate:
+        k, n = count(self._rows, hit).value, count(self._rows, of).value
+        low, high = wilson(k, n, self._settings.confidence)
+        return Rate(k=k, n=n, low=low, high=high, trace_k=hit, trace_n=of)
+
+    def _share(self, column: str) -> Rate:
+        """Return the share of ones among the trials that have a value in `column`."""
+        return self._rate(self._all.narrowed(column, *_YES), self._all.narrowed(column, *_BINARY))
+
+    def _pair(self, column: str) -> RatePair:
+        strict = self._rate(self._all.narrowed(column, *_YES), self._all)
+        return RatePair(strict=strict, conditional=self._share(column))
+
+    def _distribution(self, column: str) -> tuple[tuple[int, Count], ...]:
+        found = (row.fact(column) for row in self._rows)
+        highest = max((int(value) for value in found if isinstance(value, int)), default=0)
+        values = range(max(highest, self._summary.max_retries) + 1)
+        return tuple(
+            (value, count(self._rows, self._all.narrowed(column, str(value)))) for value in values
+        )
+
+    def _violation(self, kind: str) -> ViolationView:
+        return ViolationView(
+            kind=kind, first=self._share(f"first_{kind}"), final=self._share(f"final_{kind}")
+        )
+
+    def _names(self, *prefixes: str) -> list[str]:
+        """Return what follows one of the prefixes in the columns that these rows fill."""
+        columns = self._rows[0].columns if self._rows else Columns()
+        return [
+            name.removeprefix(prefix)
+            for name in columns
+            for prefix in prefixes
+            if name.startswith(prefix) and any(row.fact(name) is not None for row in self._rows)
+        ]
+
+    def _provider_names(self) -> list[str]:
+        tried = [name.rpartition(":")[0] for name in self._names("tries:")]
+        names = {*tried, *self._names("served_by:")}
+        chain = [*self._summary.search.split(" > "), *sorted(names)]
+        return sorted(names, key=chain.index)
+
+    def _provider(self, name: str) -> ProviderView:
+        return ProviderView(
+            name=name,
+            served=total(self._rows, self._all.summing(f"served_by:{name}")),
+            outcomes=tuple(
+                (outcome, total(self._rows, self._all.summing(f"tries:{name}:{outcome}")))
+                for outcome in OUTCOMES
+            ),
+        )
+
+    def _score_names(self) -> list[str]:
+        names = {name.removeprefix(UNSCORED): None for name in self._names("")}
+        return [n for n in names if n not in COLUMNS and not n.startswith((WEIGHT, "tries:"))]
+
+    def _score(self, name: str) -> ScoreView:
+        values = [row.fact(name) for row in self._rows]
+        is_binary = all(value in {0, 1, None} for value in values)
+        return ScoreView(
+            name=name,
+            unscored=count(self._rows, self._all.narrowed(UNSCORED + name, "*")),
+            total=total(self._rows, self._all.summing(name)),
+            rate=self._share(name) if is_binary else None,
+        )

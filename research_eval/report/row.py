@@ -1,0 +1,132 @@
+"""One row a trial: what a report counts, filters and writes to scores.csv."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from research_eval.schema import Score, Scored, Searched, TrialKey, TrialRecord
+
+__all__ = [
+    "COLUMNS",
+    "UNSCORED",
+    "WEIGHT",
+    "Columns",
+    "Fact",
+    "TrialRow",
+    "missing_row",
+    "trial_row",
+]
+
+Fact = str | int | float | tuple[str, ...] | None
+"""A value of a row; `None` where a trial has none."""
+
+UNSCORED = "unscored:"
+"""Begins the column that holds why a scorer gave no value."""
+WEIGHT = "weight:"
+"""Begins the column that holds the weight of a score, where it is not 1."""
+
+COLUMNS: dict[str, str] = {
+    "line": "line of trials.jsonl on which the trial stands",
+    "case_id": "the case",
+    "configuration": "the configuration",
+    "trial": "the repetition, from 1",
+    "language": "language of the question",
+    "tags": "the case's tags",
+    "status": "how the trial ended: completed, rejected, refused, limit, error, not_run",
+    "failure": "the error that ended the trial, in a word",
+    "attempts": "answers put to the gate",
+    "violations": "violations over all attempts",
+    "unmeasured_requests": "replies without usage: token totals are lower bounds",
+    "replay_hits": "exchanges answered from cassettes",
+    "replay_misses": "requests without a recording",
+    "replay_unplayed": "recorded exchanges that were not asked for",
+}
+"""What the columns beside the scores mean."""
+
+
+class Columns(dict[str, int]):
+    """The columns of a set of rows, in the order in which they were first met."""
+
+    def place(self, name: str) -> int:
+        """Return the column's index; a new column gets the next one."""
+        return self.setdefault(name, len(self))
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRow:
+    """A trial as values in the columns that all rows share."""
+
+    key: TrialKey
+    columns: Columns
+    values: tuple[Fact, ...]
+
+    def fact(self, column: str) -> Fact:
+        """Return the value in `column`; `None` where this trial has none."""
+        index = self.columns.get(column, len(self.values))
+        return self.values[index] if index < len(self.values) else None
+
+
+def trial_row(
+    columns: Columns, trial: TrialRecord, line: int | None, scores: Iterable[Score] = ()
+) -> TrialRow:
+    """Return the row of one trial; columns that it is the first to have are added."""
+    facts: dict[str, Fact] = {
+        **_identity(trial.key, line),
+        "language": trial.language,
+        "tags": trial.tags,
+        "status": trial.status,
+        "failure": trial.failure.kind if trial.failure else None,
+        "attempts": len(trial.attempts),
+        "violations": sum(len(attempt.verdict.violations) for attempt in trial.attempts),
+        "unmeasured_requests": trial.usage.unmeasured_requests,
+        "replay_hits": trial.replay.hits,
+        "replay_misses": trial.replay.misses,
+        "replay_unplayed": trial.replay.unplayed,
+    }
+    return _row(columns, trial.key, facts | _provider_tries(trial) | _score_facts(scores))
+
+
+def missing_row(columns: Columns, key: TrialKey) -> TrialRow:
+    """Return the row of a trial that was planned and is not in the journal."""
+    return _row(columns, key, {**_identity(key, None), "status": "not_run"})
+
+
+def _identity(key: TrialKey, line: int | None) -> dict[str, Fact]:
+    return {
+        "line": line,
+        "case_id": key.case_id,
+        "configuration": key.configuration,
+        "trial": key.trial,
+    }
+
+
+def _row(columns: Columns, key: TrialKey, facts: Mapping[str, Fact]) -> TrialRow:
+    places = {columns.place(name): value for name, value in facts.items()}
+    return TrialRow(key, columns, tuple(places.get(i) for i in range(len(columns))))
+
+
+def _provider_tries(trial: TrialRecord) -> dict[str, Fact]:
+    tries = Counter(
+        f"tries:{one.provider}:{one.outcome}"
+        for event in trial.transcript
+        if isinstance(event, Searched)
+        for one in event.tries
+    )
+    return dict(sorted(tries.items()))
+
+
+def _score_facts(scores: Iterable[Score]) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {}
+    for score in scores:
+        name = score.name if score.name not in COLUMNS else f"score:{score.name}"
+        if not isinstance(score, Scored):
+            facts[UNSCORED + name] = score.reason
+            continue
+        facts[name] = _number(score.value)
+        if score.weight != 1:
+            facts[WEIGHT + name] = _number(score.weight)
+    return facts
+
+
+def _number(value: float) -> float:
+    return int(value) if value.is_integer() else value

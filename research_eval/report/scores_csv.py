@@ -1,0 +1,40 @@
+"""The trials as scores.csv: one row a planned trial, a column for every score."""
+
+import csv
+import io
+
+from research_eval.report.row import COLUMNS, Columns, Fact, TrialRow
+from research_eval.report.trace import fact_text
+from research_eval.report.view import RunView
+
+__all__ = ["csv_columns", "render_csv"]
+
+
+def csv_columns(view: RunView) -> list[str]:
+    """Return the columns in the order of the file: identity, scores, then the reasons."""
+    present = view.rows[0].columns if view.rows else Columns()
+    scores = [name for name in present if ":" not in name and name not in COLUMNS]
+    others = sorted(name for name in present if ":" in name)
+    return [*COLUMNS, *scores, *others]
+
+
+def render_csv(view: RunView) -> str:
+    """Return the file's text; a trial that was not run has a row without scores."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    columns = csv_columns(view)
+    writer.writerow(columns)
+    writer.writerows(_cells(row, columns) for row in view.rows)
+    return out.getvalue()
+
+
+def _cells(row: TrialRow, columns: list[str]) -> list[str]:
+    return [_cell(row.fact(column)) for column in columns]
+
+
+def _cell(fact: Fact) -> str:
+    if fact is None:
+        return ""
+    if isinstance(fact, tuple):
+        return " ".join(fact)
+    return fact_text(fact)

@@ -1,0 +1,100 @@
+"""The path from a number to the trials behind it: conditions on rows, and a column to sum.
+
+Every count of a report is made by putting a `Trace` to the rows, so that the number and the list
+of trials which the report shows for it can't disagree.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from research_eval.report.row import TrialRow
+from research_eval.schema import Record
+
+__all__ = ["Condition", "Count", "Total", "Trace", "count", "fact_text", "matches", "total"]
+
+
+class Condition(NamedTuple):
+    """One column and the values that it may have; `*` stands for any."""
+
+    column: str
+    values: tuple[str, ...]
+
+
+class Trace(Record):
+    """Which trials a number is made of."""
+
+    where: tuple[Condition, ...] = ()
+    measure: str | None = None
+    """The column that is summed; `None` where trials are counted."""
+
+    def narrowed(self, column: str, *values: str) -> "Trace":
+        """Return this trace with one more condition."""
+        return Trace(where=(*self.where, Condition(column, values)), measure=self.measure)
+
+    def summing(self, column: str) -> "Trace":
+        """Return this trace with `column` summed."""
+        return Trace(where=self.where, measure=column)
+
+
+class Count(Record):
+    """How many trials meet some conditions."""
+
+    value: int
+    trace: Trace
+
+
+class Total(Record):
+    """A column summed over the trials that meet some conditions."""
+
+    value: float
+    trials: int
+    trace: Trace
+
+    @property
+    def mean(self) -> float | None:
+        """The sum per trial, where there is a trial."""
+        return self.value / self.trials if self.trials else None
+
+
+def matches(row: TrialRow, where: Iterable[Condition]) -> bool:
+    """Whether `row` meets every condition."""
+    return all(_meets(row, condition) for condition in where)
+
+
+def _meets(row: TrialRow, condition: Condition) -> bool:
+    value = row.fact(condition.column)
+    if value is None:
+        return False
+    if "*" in condition.values:
+        return True
+    if isinstance(value, tuple):
+        return any(wanted in value for wanted in condition.values)
+    return fact_text(value) in condition.values
+
+
+def fact_text(value: str | float) -> str:
+    """Return a fact as conditions and tables write it: whole numbers without a point."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def count(rows: Sequence[TrialRow], trace: Trace) -> Count:
+    """Return how many of `rows` the trace finds."""
+    return Count(value=sum(matches(row, trace.where) for row in rows), trace=trace)
+
+
+def total(rows: Sequence[TrialRow], trace: Trace) -> Total:
+    """Return the sum of the trace's column over the rows that it finds and that have it.
+
+    Raises:
+        ValueError: If the trace names no column.
+    """
+    if trace.measure is None:
+        raise ValueError("a trace without a column has no sum")
+    values = [
+        value
+        for row in rows
+        if matches(row, trace.where) and isinstance(value := row.fact(trace.measure), int | float)
+    ]
+    return Total(value=sum(values), trials=len(values), trace=trace)

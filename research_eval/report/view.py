@@ -1,0 +1,129 @@
+"""What a report shows, as plain values: rates, totals and counts for each configuration."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from research_eval.report.row import TrialRow
+from research_eval.report.trace import Count, Total, Trace
+from research_eval.schema import ConfigurationSummary, Record, RunRecord
+
+__all__ = [
+    "ConfigurationView",
+    "ProviderView",
+    "Rate",
+    "RatePair",
+    "ReportSettings",
+    "RunView",
+    "ScoreView",
+    "ViolationView",
+]
+
+
+class ReportSettings(Record):
+    """How trials are turned into a report."""
+
+    coverage_floor: float = 0.9
+    """Share of the planned trials that must be judged before a configuration has a verdict."""
+    confidence: float = 0.95
+    """Level of every interval."""
+
+
+class Rate(Record):
+    """A share of trials with its Wilson interval."""
+
+    k: int
+    n: int
+    low: float
+    high: float
+    trace_k: Trace
+    trace_n: Trace
+
+    @property
+    def value(self) -> float | None:
+        """The share; `None` where there is nothing to share."""
+        return self.k / self.n if self.n else None
+
+
+class RatePair(Record):
+    """The same successes over two denominators."""
+
+    strict: Rate
+    """Of all planned trials."""
+    conditional: Rate
+    """Of the trials that could be judged."""
+
+
+class ViolationView(Record):
+    """One kind of violation under one configuration."""
+
+    kind: str
+    first: Rate
+    """Trials whose first answer had it, of those that gave an answer."""
+    final: Rate
+    """Trials whose last answer had it, of the same."""
+
+
+class ProviderView(Record):
+    """What one search provider did under one configuration."""
+
+    name: str
+    served: Total
+    """Searches whose hits are its own."""
+    outcomes: tuple[tuple[str, Total], ...]
+    """Its tries by outcome."""
+
+
+class ScoreView(Record):
+    """One scorer under one configuration."""
+
+    name: str
+    unscored: Count
+    total: Total
+    rate: Rate | None
+    """Where every value is 0 or 1 and counts alike."""
+
+
+class ConfigurationView(Record):
+    """One configuration of the table."""
+
+    summary: ConfigurationSummary
+    verdict: Literal["conclusive", "inconclusive"]
+    """Inconclusive: too few of the planned trials could be judged."""
+    planned: Count
+    run: Count
+    coverage: Rate
+    """Trials that could be judged, of those planned."""
+    statuses: dict[str, Count]
+    first_pass: RatePair
+    final_pass: RatePair
+    repair: Rate
+    """Trials that passed in the end, of those whose first answer failed."""
+    retries: Total
+    retry_distribution: tuple[tuple[int, Count], ...]
+    violations: tuple[ViolationView, ...]
+    totals: dict[str, Total]
+    """Turns, searches, fetches, failover and usage: a column of the rows summed."""
+    providers: tuple[ProviderView, ...]
+    scores: tuple[ScoreView, ...]
+    """Every scorer, those behind the numbers above included."""
+
+    @property
+    def name(self) -> str:
+        """The configuration's name."""
+        return self.summary.name
+
+
+@dataclass(frozen=True)
+class RunView:
+    """Everything that a report shows of a run, but for the trials' details."""
+
+    manifest: RunRecord
+    settings: ReportSettings
+    configurations: tuple[ConfigurationView, ...]
+    rows: tuple[TrialRow, ...]
+    """One a planned trial, in the order of the plan."""
+
+    @property
+    def is_conclusive(self) -> bool:
+        """Whether every configuration reached the coverage floor."""
+        return all(c.verdict == "conclusive" for c in self.configurations)

@@ -1,0 +1,129 @@
+"""Make the reports of a run folder and put them there, each whole or not at all."""
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal, get_args
+
+from research_eval.dataset import Case, load_cases
+from research_eval.errors import UsageError
+from research_eval.journal import RunFolder
+from research_eval.report.fold import ScoreTrial, build_view
+from research_eval.report.junit import render_junit
+from research_eval.report.markdown import render_markdown
+from research_eval.report.scores_csv import render_csv
+from research_eval.report.view import ReportSettings, RunView
+from research_eval.schema import Score, TrialRecord
+from research_eval.scorer import DEFAULT_SCORERS, Scorer, score_trial
+
+__all__ = ["FORMATS", "ReportFormat", "load_view", "write_report"]
+
+ReportFormat = Literal["md", "html", "csv", "junit", "json"]
+"""What a report can be written as."""
+
+FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+
+_NAMES: dict[str, str] = {
+    "md": "report.md",
+    "html": "report.html",
+    "csv": "scores.csv",
+    "junit": "junit.xml",
+    "json": "report.json",
+}
+
+
+def load_view(
+    folder: RunFolder,
+    *,
+    scorers: Sequence[Scorer] = DEFAULT_SCORERS,
+    settings: ReportSettings | None = None,
+) -> RunView:
+    """Return the view of the run in `folder`.
+
+    Raises:
+        RecordError: If the manifest or a trial can't be read.
+        DatasetError: If the run's own cases can't be read.
+    """
+    score = _scoring(folder, scorers)
+    return build_view(folder.manifest(), folder.trials(), score=score, settings=settings)
+
+
+def write_report(
+    folder: RunFolder,
+    *,
+    formats: Sequence[ReportFormat] = ("md", "csv", "junit"),
+    out: Path | None = None,
+    view: RunView | None = None,
+) -> list[Path]:
+    """Write reports of a run and return their paths.
+
+    Args:
+        folder: The run.
+        formats: Which reports.
+        out: Where they go; by default beside the journal.
+        view: What to show, where the caller has it already.
+
+    Raises:
+        RecordError: If the manifest or a trial can't be read.
+        UsageError: If a file can't be written.
+    """
+    view = view or load_view(folder)
+    target = out or folder.path
+    contents = {name: _RENDER[name](view, folder) for name in formats}
+    return [_replace(target / _NAMES[name], content) for name, content in contents.items()]
+
+
+def _scoring(folder: RunFolder, scorers: Sequence[Scorer]) -> ScoreTrial:
+    cases: dict[str, Case] = {}
+    if folder.cases_path.is_file():
+        cases = {case.id: case for case in load_cases(folder.cases_path)}
+
+    def score(trial: TrialRecord) -> tuple[Score, ...]:
+        return score_trial(cases.get(trial.case_id), trial, folder.page, scorers)
+
+    return score
+
+
+def _markdown(view: RunView, folder: RunFolder) -> bytes:
+    del folder
+    return render_markdown(view).encode()
+
+
+def _csv(view: RunView, folder: RunFolder) -> bytes:
+    del folder
+    return render_csv(view).encode()
+
+
+def _junit(view: RunView, folder: RunFolder) -> bytes:
+    del folder
+    return render_junit(view)
+
+
+_RENDER: dict[str, Callable[[RunView, RunFolder], bytes]] = {
+    "md": _markdown,
+    "csv": _csv,
+    "junit": _junit,
+}
+
+
+def _replace(path: Path, content: bytes) -> Path:
+    """Write `content` whole or not at all.
+
+    Raises:
+        UsageError: If the folder or the file can't be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as exc:
+        raise UsageError(f"{path}: cannot write: {exc.strerror}") from exc
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except OSError as exc:
+        Path(name).unlink(missing_ok=True)
+        raise UsageError(f"{path}: cannot write: {exc.strerror}") from exc
+    return path
