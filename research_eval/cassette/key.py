@@ -1,0 +1,123 @@
+"""Keys: a request in, what makes it the same as a recorded one out.
+
+Only declared parts are normalised: JSON spelling, generated ids in the fields that carry ids, the
+multipart boundary, the case of scheme and host, the order of differently named query fields.
+Prose is never touched: a changed word in a prompt is a different request.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+__all__ = ["PROFILE", "Asked", "canonical_json", "canonical_uri", "request_key"]
+
+PROFILE = 1
+"""Version of these rules; a file made under others is refused, not guessed at."""
+
+_GENERATED = re.compile(r"pyd_ai_[0-9a-f]{32}")
+_ID_FIELDS = frozenset({"id", "tool_call_id", "call_id", "tool_use_id"})
+_BOUNDARY = re.compile(r'boundary=(?:"([^"]{1,200})"|([^;\s]{1,200}))', re.IGNORECASE)
+
+
+class Asked(NamedTuple):
+    """A request as recordings know it: scrubbed and canonical."""
+
+    method: str
+    uri: str
+    host: str
+    content: str | bytes
+    """The canonical body."""
+    is_json: bool
+    content_type: str
+
+    @property
+    def key(self) -> str:
+        """Digest of everything that tells two requests apart."""
+        return request_key(self.method, self.uri, self.content)
+
+
+def request_key(method: str, uri: str, content: str | bytes) -> str:
+    """Return the digest of a canonical request."""
+    body = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    head = f"{PROFILE}\n{method}\n{uri}\n{'text' if isinstance(content, str) else 'bytes'}\n"
+    return sha256(head.encode("utf-8", "surrogatepass") + body).hexdigest()[:32]
+
+
+def canonical_uri(scheme: str, netloc: str, target: str) -> str:
+    """Return a URL with its query fields in the order of their names; blank values stay.
+
+    >>> canonical_uri("https", "a.example", "/x?b=&a=2&a=1")
+    'https://a.example/x?a=2&a=1&b='
+    """
+    path, mark, query = target.partition("?")
+    if "&" in query:
+        query = "&".join(sorted(query.split("&"), key=lambda field: field.partition("=")[0]))
+    return f"{scheme}://{netloc}{path}{mark}{query}"
+
+
+def canonical_json(text: str) -> tuple[Any, str] | None:
+    """Return the value of `text` and its one canonical spelling; `None` if it has none.
+
+    Integers, floats and booleans stay apart, whole numbers of any length stay exact, and text with
+    a field named twice has no canonical form: it is compared as it is.
+    """
+    try:
+        value = json.loads(text)
+        spelled = _spell(value)
+        if len(spelled) != len(text):
+            value = json.loads(text, object_pairs_hook=_unique)
+    except (ValueError, RecursionError):
+        return None
+    if "pyd_ai_" in spelled:
+        value = _renumber(value, {})
+        spelled = _spell(value)
+    return value, spelled
+
+
+def without_boundary(content: bytes, content_type: str) -> bytes:
+    """Return a multipart body with its random boundary replaced by a fixed one."""
+    found = _BOUNDARY.search(content_type)
+    if found is None:
+        return content
+    boundary = (found.group(1) or found.group(2)).encode("utf-8")
+    return content.replace(b"--" + boundary, b"--boundary")
+
+
+def looks_like_json(content_type: str, content: bytes) -> bool:
+    """Return whether a body is to be compared as JSON, any `+json` type included."""
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind:
+        return kind.endswith(("/json", "+json")) or "-json" in kind
+    return content[:1] in {b"{", b"["}
+
+
+def _spell(value: Any) -> str:
+    return _encode(value)
+
+
+_encode: Callable[[Any], str] = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False
+).encode
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a field is named twice")
+    return found
+
+
+def _renumber(value: Any, seen: dict[str, str]) -> Any:
+    """Replace generated ids by their number in order of appearance."""
+    if isinstance(value, list):
+        return [_renumber(item, seen) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: seen.setdefault(item, f"pyd_ai_{len(seen) + 1}")
+        if name in _ID_FIELDS and isinstance(item, str) and _GENERATED.fullmatch(item)
+        else _renumber(item, seen)
+        for name, item in sorted(value.items())
+    }

@@ -1,0 +1,71 @@
+"""The transport for httpx clients."""
+
+from collections.abc import AsyncIterator
+from typing_extensions import override
+
+import httpx
+
+from research_eval.cassette.deck import TapeDeck
+from research_eval.cassette.interaction import FailureOnTape
+from research_eval.cassette.session import OffTapeError
+from research_eval.cassette.stream import Source
+from research_eval.cassette.tape import Interaction
+
+__all__ = ["TapeTransport"]
+
+
+class _Body(httpx.AsyncByteStream):
+    """A body as httpx wants one."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    @override
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._source.__aiter__()
+
+    @override
+    async def aclose(self) -> None:
+        await self._source.aclose()
+
+
+class TapeTransport(TapeDeck[httpx.Request, httpx.Response], httpx.AsyncBaseTransport):
+    """Answers an `httpx.AsyncClient` from recordings; in replay there is no code path to the network."""
+
+    @override
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Return the recorded or the live answer to `request`.
+
+        Raises:
+            CassetteMissError: If a replay has no recording of it.
+        """
+        return await self._handle(request)
+
+    @override
+    async def aclose(self) -> None:
+        """Close the way to the network, if there is one."""
+        if self._inner is not None:
+            await self._inner.aclose()
+
+    @override
+    def _answer(self, interaction: Interaction, stream: Source, request: httpx.Request) -> httpx.Response:
+        status = interaction.record.response.status
+        extensions = {"reason_phrase": status.message.encode("ascii", "replace")} if status.message else None
+        return httpx.Response(
+            status.code, headers=interaction.headers, stream=_Body(stream), extensions=extensions, request=request
+        )
+
+    @override
+    def _swap(self, response: httpx.Response, stream: Source) -> httpx.Response:
+        return httpx.Response(
+            response.status_code, headers=response.headers, stream=_Body(stream), extensions=response.extensions
+        )
+
+    @override
+    def _failure(self, failure: FailureOnTape, request: httpx.Request) -> Exception:
+        kind: type[httpx.RequestError] = getattr(httpx, failure.type)
+        return kind(failure.message, request=request)
+
+    @override
+    def _off_tape(self, words: str, request: httpx.Request) -> Exception:
+        return OffTapeError(words, request=request)

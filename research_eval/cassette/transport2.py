@@ -1,0 +1,74 @@
+"""The transport for httpx2 clients."""
+
+from collections.abc import AsyncIterator
+from typing_extensions import override
+
+import httpx2
+
+from research_eval.cassette.deck import TapeDeck
+from research_eval.cassette.interaction import FailureOnTape
+from research_eval.cassette.stream import Source
+from research_eval.cassette.tape import Interaction
+
+__all__ = ["OffTapeError2", "TapeTransport2"]
+
+
+class OffTapeError2(httpx2.TransportError):
+    """The recorded web has no answer, for a client of httpx2."""
+
+
+class _Body(httpx2.AsyncByteStream):
+    """A body as httpx2 wants one."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    @override
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._source.__aiter__()
+
+    @override
+    async def aclose(self) -> None:
+        await self._source.aclose()
+
+
+class TapeTransport2(TapeDeck[httpx2.Request, httpx2.Response], httpx2.AsyncBaseTransport):
+    """Answers an `httpx2.AsyncClient` from recordings; in replay there is no code path to the network."""
+
+    @override
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Return the recorded or the live answer to `request`.
+
+        Raises:
+            CassetteMissError: If a replay has no recording of it.
+        """
+        return await self._handle(request)
+
+    @override
+    async def aclose(self) -> None:
+        """Close the way to the network, if there is one."""
+        if self._inner is not None:
+            await self._inner.aclose()
+
+    @override
+    def _answer(self, interaction: Interaction, stream: Source, request: httpx2.Request) -> httpx2.Response:
+        status = interaction.record.response.status
+        extensions = {"reason_phrase": status.message.encode("ascii", "replace")} if status.message else None
+        return httpx2.Response(
+            status.code, headers=interaction.headers, stream=_Body(stream), extensions=extensions, request=request
+        )
+
+    @override
+    def _swap(self, response: httpx2.Response, stream: Source) -> httpx2.Response:
+        return httpx2.Response(
+            response.status_code, headers=response.headers, stream=_Body(stream), extensions=response.extensions
+        )
+
+    @override
+    def _failure(self, failure: FailureOnTape, request: httpx2.Request) -> Exception:
+        kind: type[httpx2.RequestError] = getattr(httpx2, failure.type)
+        return kind(failure.message, request=request)
+
+    @override
+    def _off_tape(self, words: str, request: httpx2.Request) -> Exception:
+        return OffTapeError2(words, request=request)
