@@ -1,1 +1,7 @@
-"""Fault: a request in, a failure on schedule out."""
+"""Fault: a request that would have worked in, the failure that settings ask for out."""
+
+from research_eval.fault.settings import Channel, FaultKind, FaultSettings
+from research_eval.fault.transport import FaultTransport
+from research_eval.fault.transport2 import FaultTransport2
+
+__all__ = ["Channel", "FaultKind", "FaultSettings", "FaultTransport", "FaultTransport2"]

@@ -1,1 +1,42 @@
 """Search: a query in, hits and who served them out."""
+
+from research_eval.tool.search.build import (
+    WIRES,
+    ProviderSettings,
+    SearchSettings,
+    build_search,
+    missing_secrets,
+)
+from research_eval.tool.search.fallback import FallbackSearchProvider
+from research_eval.tool.search.protocol import (
+    SearchError,
+    SearchErrorKind,
+    SearchProvider,
+    SearchReply,
+)
+from research_eval.tool.search.remote import RemoteSearchProvider
+from research_eval.tool.search.resilient import ResilienceSettings, ResilientSearchProvider
+from research_eval.tool.search.tool import WebSearchTool
+from research_eval.tool.search.unconfigured import UnconfiguredSearchProvider
+from research_eval.tool.search.wire import WireAnswer, WireFormat, read_answer
+
+__all__ = [
+    "WIRES",
+    "FallbackSearchProvider",
+    "ProviderSettings",
+    "RemoteSearchProvider",
+    "ResilienceSettings",
+    "ResilientSearchProvider",
+    "SearchError",
+    "SearchErrorKind",
+    "SearchProvider",
+    "SearchReply",
+    "SearchSettings",
+    "UnconfiguredSearchProvider",
+    "WebSearchTool",
+    "WireAnswer",
+    "WireFormat",
+    "build_search",
+    "missing_secrets",
+    "read_answer",
+]

@@ -8,8 +8,19 @@ from research_eval.schema import ProviderTry, Record, SearchHit
 __all__ = ["SearchError", "SearchErrorKind", "SearchProvider", "SearchReply"]
 
 SearchErrorKind = Literal[
-    "auth", "quota", "rate_limited", "bad_query", "server", "timeout", "connection", "malformed", "empty",
-    "breaker_open", "unconfigured", "off_tape", "all_failed",
+    "auth",
+    "quota",
+    "rate_limited",
+    "bad_query",
+    "server",
+    "timeout",
+    "connection",
+    "malformed",
+    "empty",
+    "breaker_open",
+    "unconfigured",
+    "off_tape",
+    "all_failed",
 ]
 """A stable word for why a search failed; the first two are never worth a request retry."""
 
@@ -21,6 +32,8 @@ class SearchReply(Record):
     served_by: str
     tries: tuple[ProviderTry, ...] = ()
     """Every provider that was asked, in order; the last one served."""
+    pause_s: float | None = None
+    """How long the provider wants to be left alone before the next request, in seconds."""
 
 
 class SearchError(ToolError):

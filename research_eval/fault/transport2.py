@@ -1,0 +1,98 @@
+"""Put faults between a client of httpx2 and whatever answers it: a tape, a recorder, the network."""
+
+import random
+from collections.abc import AsyncIterator, Sequence
+
+import httpx2
+from typing_extensions import override
+
+from research_eval.clock import Clock
+from research_eval.fault.plan import Alter, Answer, Break, FaultPlan
+from research_eval.fault.settings import Channel, FaultSettings
+
+__all__ = ["FaultTransport2"]
+
+_DROPPED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+"""Headers that speak of a body that is no longer sent as it was."""
+
+
+class FaultTransport2(httpx2.AsyncBaseTransport):
+    """Makes the requests fail that the rules name; every other one passes untouched.
+
+    On a virtual clock delays and time-outs pass at once; on the system's clock they are waited for.
+    """
+
+    def __init__(
+        self,
+        inner: httpx2.AsyncBaseTransport,
+        faults: Sequence[FaultSettings],
+        *,
+        channel: Channel,
+        clock: Clock,
+        rng: random.Random,
+    ) -> None:
+        self._inner = inner
+        self._clock = clock
+        self._plan = FaultPlan(faults, channel=channel, clock=clock, rng=rng)
+
+    @override
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        limits = request.extensions.get("timeout") or {}
+        struck = self._plan.strike(request.url.host, request.url.path, limits)
+        if struck is None:
+            return await self._inner.handle_async_request(request)
+        if struck.after_s:
+            await self._clock.sleep(struck.after_s)
+        if isinstance(struck, Break):
+            raise _exception(struck, request)
+        if isinstance(struck, Answer):
+            return httpx2.Response(
+                struck.status, headers=dict(struck.headers), content=struck.body, request=request
+            )
+        return await self._altered(struck, request)
+
+    async def _altered(self, struck: Alter, request: httpx2.Request) -> httpx2.Response:
+        response = await self._inner.handle_async_request(request)
+        if struck.mutate is None and struck.then is None:
+            return response
+        body = await response.aread()
+        await response.aclose()
+        kept = [(k, v) for k, v in response.headers.multi_items() if k.lower() not in _DROPPED]
+        if struck.then is not None:
+            headers = [*kept, ("content-length", str(len(body)))]
+            stream = _HalfStream2(body, struck.then, request, self._clock)
+            return httpx2.Response(response.status_code, headers=headers, stream=stream)
+        changed = struck.mutate(body) if struck.mutate else body
+        return httpx2.Response(response.status_code, headers=kept, content=changed)
+
+    @override
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class _HalfStream2(httpx2.AsyncByteStream):
+    """Half a body, then an exception."""
+
+    def __init__(self, body: bytes, then: Break, request: httpx2.Request, clock: Clock) -> None:
+        self._body = body
+        self._then = then
+        self._request = request
+        self._clock = clock
+
+    @override
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self._body[: len(self._body) // 2]
+        if self._then.after_s:
+            await self._clock.sleep(self._then.after_s)
+        raise _exception(self._then, self._request)
+
+
+def _exception(broken: Break, request: httpx2.Request) -> httpx2.RequestError:
+    kinds: dict[str, type[httpx2.RequestError]] = {
+        "ConnectError": httpx2.ConnectError,
+        "ConnectTimeout": httpx2.ConnectTimeout,
+        "ReadError": httpx2.ReadError,
+        "ReadTimeout": httpx2.ReadTimeout,
+        "RemoteProtocolError": httpx2.RemoteProtocolError,
+    }
+    return kinds[broken.exception](broken.message, request=request)

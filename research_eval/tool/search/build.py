@@ -1,0 +1,171 @@
+"""From settings to the chain of providers that a trial searches with."""
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import httpx
+from pydantic import Field, field_validator
+
+from research_eval.clock import Clock
+from research_eval.errors import ConfigError
+from research_eval.plugin import load_plugin
+from research_eval.schema import Record
+from research_eval.tool.search.brave import BraveWire
+from research_eval.tool.search.breaker import BreakerState
+from research_eval.tool.search.fallback import FallbackSearchProvider
+from research_eval.tool.search.protocol import SearchProvider
+from research_eval.tool.search.remote import RemoteSearchProvider
+from research_eval.tool.search.resilient import ResilienceSettings, ResilientSearchProvider
+from research_eval.tool.search.serper import SerperWire
+from research_eval.tool.search.unconfigured import UnconfiguredSearchProvider
+from research_eval.tool.search.wire import WireFormat
+
+__all__ = ["WIRES", "ProviderSettings", "SearchSettings", "build_search", "missing_secrets"]
+
+WIRES: dict[str, WireFormat] = {wire.terms.name: wire for wire in (SerperWire(), BraveWire())}
+"""The search APIs that come with the project, by name."""
+
+OnBreaker = Callable[[str, float, BreakerState], None]
+"""Is told which provider's breaker turned, when, and to what."""
+
+
+class ProviderSettings(Record):
+    """One provider of a chain; a bare name in a file means this with nothing but `provider`."""
+
+    provider: str
+    """`serper`, `brave`, …; an entry point of `research_eval.search`; or `package.module:name`."""
+    endpoint: str | None = None
+    """Where requests go instead of the API's own address."""
+    key_name: str | None = None
+    """The name of the secret that holds the key, instead of the usual one."""
+    timeout_s: float = Field(default=10.0, gt=0)
+    """Seconds without a byte after which a request is given up."""
+    extra: dict[str, Any] = Field(default={})
+    """Parameters to pass to the API as they are, for instance `{gl = "de", hl = "de"}`."""
+    resilience: ResilienceSettings | None = None
+    """Instead of the chain's."""
+    price_usd: float = Field(default=0.0, ge=0)
+    """What one request costs, US dollars; for the failover laboratory's sums."""
+
+
+class SearchSettings(Record):
+    """The chain of search providers, in the order in which they are asked."""
+
+    chain: tuple[ProviderSettings, ...] = ()
+    """No provider means no `web_search` tool."""
+    resilience: ResilienceSettings = ResilienceSettings()
+    """How each provider is protected, unless it says otherwise."""
+
+    @field_validator("chain", mode="before")
+    @classmethod
+    def _name_is_enough(cls, value: object) -> object:
+        entries = [value] if isinstance(value, str) else value
+        if not isinstance(entries, list | tuple):
+            return entries
+        return [{"provider": entry} if isinstance(entry, str) else entry for entry in entries]
+
+    @property
+    def summary(self) -> str:
+        """The chain in words, for instance `serper > brave`."""
+        return " > ".join(entry.provider for entry in self.chain)
+
+
+def build_search(
+    settings: SearchSettings,
+    *,
+    http: httpx.AsyncClient,
+    clock: Clock,
+    secrets: Mapping[str, str],
+    rng: random.Random,
+    on_breaker: OnBreaker | None = None,
+) -> SearchProvider | None:
+    """Return the chain, ready to be asked; `None` where it is empty.
+
+    Args:
+        settings: The chain.
+        http: Its transport decides whether this is replay or the network.
+        clock: For limits, back-off, breakers and latency.
+        secrets: Keys by name; a provider whose key is missing refuses instead of asking.
+        rng: The chance in back-offs.
+        on_breaker: Is told of every turn of a breaker.
+
+    Raises:
+        ConfigError: If a provider is unknown.
+    """
+    providers: list[SearchProvider] = []
+    for entry in settings.chain:
+        bare = _provider(entry, http, clock, secrets)
+        if isinstance(bare, UnconfiguredSearchProvider):
+            providers.append(bare)
+            continue
+        providers.append(
+            ResilientSearchProvider(
+                bare,
+                entry.resilience or settings.resilience,
+                clock=clock,
+                rng=rng,
+                on_breaker=_listener(bare.name, on_breaker),
+            )
+        )
+    return FallbackSearchProvider(providers) if providers else None
+
+
+def missing_secrets(settings: SearchSettings, secrets: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of the keys that the chain needs and `secrets` does not hold."""
+    needed = (_secret_name(entry) for entry in settings.chain)
+    return tuple(dict.fromkeys(name for name in needed if name and not secrets.get(name)))
+
+
+def _provider(
+    entry: ProviderSettings,
+    http: httpx.AsyncClient,
+    clock: Clock,
+    secrets: Mapping[str, str],
+) -> SearchProvider:
+    if entry.provider not in WIRES:
+        return _plugged_in(entry, http, clock, secrets)
+    wire = WIRES[entry.provider]
+    name = _secret_name(entry)
+    key = secrets.get(name, "") if name else ""
+    if name and not key:
+        return UnconfiguredSearchProvider(wire.terms.name, f"no key in {name}")
+    if not (entry.endpoint or wire.terms.endpoint):
+        raise ConfigError(f"search provider {entry.provider!r} needs an `endpoint`")
+    return RemoteSearchProvider(
+        wire,
+        http=http,
+        clock=clock,
+        key=key,
+        endpoint=entry.endpoint,
+        timeout_s=entry.timeout_s,
+        extra=entry.extra,
+    )
+
+
+def _plugged_in(
+    entry: ProviderSettings,
+    http: httpx.AsyncClient,
+    clock: Clock,
+    secrets: Mapping[str, str],
+) -> SearchProvider:
+    factory = load_plugin("search", entry.provider, WIRES)
+    if not callable(factory):
+        raise ConfigError(f"search provider {entry.provider!r} is not callable")
+    made = factory(settings=entry, http=http, clock=clock, secrets=secrets)
+    return cast("SearchProvider", made)
+
+
+def _secret_name(entry: ProviderSettings) -> str | None:
+    if entry.key_name is not None:
+        return entry.key_name
+    return WIRES[entry.provider].terms.key_name if entry.provider in WIRES else None
+
+
+def _listener(
+    name: str, on_breaker: OnBreaker | None
+) -> Callable[[float, BreakerState], None] | None:
+    if on_breaker is None:
+        return None
+    told = on_breaker
+    return lambda now, state: told(name, now, state)

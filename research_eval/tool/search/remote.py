@@ -1,0 +1,158 @@
+"""A search API over HTTP: sends what a wire format asks for, reads what comes back, once."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from research_eval.clock import Clock
+from research_eval.schema import ProviderTry
+from research_eval.tool.search.protocol import SearchError, SearchErrorKind, SearchReply
+from research_eval.tool.search.query import tidy_query
+from research_eval.tool.search.wire import WireAnswer, WireFormat, read_answer, refuse
+
+__all__ = ["RemoteSearchProvider"]
+
+MAX_ANSWER_BYTES = 4 * 1024 * 1024
+"""The most that is read of an answer, after decompression."""
+
+
+class RemoteSearchProvider:
+    """One search API; every search is one request, and a failure is a classified error."""
+
+    def __init__(
+        self,
+        wire: WireFormat,
+        *,
+        http: httpx.AsyncClient,
+        clock: Clock,
+        key: str = "",
+        endpoint: str | None = None,
+        timeout_s: float = 10.0,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Keep what a request needs.
+
+        Args:
+            wire: How this API is asked and read.
+            http: The client; its transport decides whether this is replay or the network.
+            clock: Measures latency, where time is virtual.
+            key: The API key; never part of an error message.
+            endpoint: Where requests go instead of the API's own address.
+            timeout_s: Seconds without a byte after which a request is given up.
+            extra: Parameters to pass on as they are, for instance `{"gl": "de"}`.
+        """
+        self.name = wire.terms.name
+        self._wire = wire
+        self._http = http
+        self._clock = clock
+        self._key = key
+        self._endpoint = endpoint or wire.terms.endpoint
+        self._timeout = httpx.Timeout(timeout_s)
+        self._extra = dict(extra or {})
+
+    async def search(self, query: str, max_results: int) -> SearchReply:
+        """Return at most `max_results` hits for the query, cut to what the API accepts.
+
+        Raises:
+            SearchError: If the API refused, failed, timed out or sent what cannot be read.
+        """
+        started = self._clock.now()
+        answer: WireAnswer | None = None
+        try:
+            answer = await self._exchange(query, max_results)
+            hits = read_answer(self._wire, answer)
+        except SearchError as exc:
+            raise self._failed(exc, started) from exc.__cause__
+        return SearchReply(
+            hits=tuple(hits[:max_results]),
+            served_by=self.name,
+            tries=(self._try("served", started, status=answer.status),),
+            pause_s=self._wire.pause_s(answer),
+        )
+
+    async def _exchange(self, query: str, max_results: int) -> WireAnswer:
+        wire, terms = self._wire, self._wire.terms
+        tidy = tidy_query(query, max_chars=terms.max_query_chars, max_words=terms.max_query_words)
+        if not tidy:
+            raise SearchError(f"{self.name} was not asked: the query is empty", kind="bad_query")
+        asked = wire.request(
+            tidy,
+            max(1, min(max_results, terms.max_results)),
+            endpoint=self._endpoint,
+            key=self._key,
+            extra=self._extra,
+        )
+        try:
+            request = self._http.build_request(
+                asked.method,
+                asked.url,
+                headers=dict(asked.headers),
+                params=dict(asked.params) or None,
+                json=asked.json,
+                data=dict(asked.form) if asked.form is not None else None,
+                timeout=self._timeout,
+            )
+            return await self._send(request)
+        except httpx.HTTPError as exc:
+            raise self._broke(exc) from exc
+
+    async def _send(self, request: httpx.Request) -> WireAnswer:
+        response = await self._http.send(request, stream=True, follow_redirects=False)
+        try:
+            body = bytearray()
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > MAX_ANSWER_BYTES:
+                    oversize = WireAnswer(response.status_code, {}, b"")
+                    limit = f"longer than {MAX_ANSWER_BYTES} bytes"
+                    raise refuse(self.name, "malformed", oversize, limit)
+        finally:
+            await response.aclose()
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return WireAnswer(response.status_code, headers, bytes(body))
+
+    def _broke(self, exc: httpx.HTTPError) -> SearchError:
+        kind: SearchErrorKind = "connection"
+        words = "could not be reached"
+        if type(exc).__name__ == "OffTapeError":
+            kind, words = "off_tape", "was never recorded for this search"
+        elif isinstance(exc, httpx.TimeoutException):
+            kind, words = "timeout", "did not answer in time"
+        elif isinstance(exc, httpx.DecodingError):
+            kind, words = "malformed", "sent a body that cannot be decompressed"
+        return SearchError(f"{self.name} {words} ({type(exc).__name__})", kind=kind)
+
+    def _failed(self, exc: SearchError, started: float) -> SearchError:
+        """Return `exc` with the part this provider played, and without the key."""
+        message = str(exc).replace(self._key, "[key]") if self._key else str(exc)
+        asked = 0 if exc.kind == "bad_query" and exc.status is None else 1
+        failed = self._try("error", started, status=exc.status, error=exc.kind, requests=asked)
+        return SearchError(
+            message,
+            kind=exc.kind,
+            status=exc.status,
+            retry_after_s=exc.retry_after_s,
+            tries=(failed,),
+        )
+
+    def _try(
+        self,
+        outcome: str,
+        started: float,
+        *,
+        status: int | None,
+        error: str | None = None,
+        requests: int = 1,
+    ) -> ProviderTry:
+        took = round(self._clock.now() - started, 6) if self._clock.is_virtual else None
+        return ProviderTry.model_validate(
+            {
+                "provider": self.name,
+                "outcome": outcome,
+                "error": error,
+                "status": status,
+                "requests": requests,
+                "latency_s": took,
+            }
+        )
