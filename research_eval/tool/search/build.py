@@ -11,19 +11,37 @@ from research_eval.clock import Clock
 from research_eval.errors import ConfigError
 from research_eval.plugin import load_plugin
 from research_eval.schema import Record
+from research_eval.tool.search.bing import BingWire
 from research_eval.tool.search.brave import BraveWire
 from research_eval.tool.search.breaker import BreakerState
+from research_eval.tool.search.duckduckgo import DuckDuckGoWire
+from research_eval.tool.search.exa import ExaWire
 from research_eval.tool.search.fallback import FallbackSearchProvider
+from research_eval.tool.search.google import GoogleWire
 from research_eval.tool.search.protocol import SearchProvider
 from research_eval.tool.search.remote import RemoteSearchProvider
 from research_eval.tool.search.resilient import ResilienceSettings, ResilientSearchProvider
+from research_eval.tool.search.searxng import SearxngWire
 from research_eval.tool.search.serper import SerperWire
+from research_eval.tool.search.tavily import TavilyWire
 from research_eval.tool.search.unconfigured import UnconfiguredSearchProvider
 from research_eval.tool.search.wire import WireFormat
 
 __all__ = ["WIRES", "ProviderSettings", "SearchSettings", "build_search", "missing_secrets"]
 
-WIRES: dict[str, WireFormat] = {wire.terms.name: wire for wire in (SerperWire(), BraveWire())}
+WIRES: dict[str, WireFormat] = {
+    wire.terms.name: wire
+    for wire in (
+        SerperWire(),
+        BraveWire(),
+        TavilyWire(),
+        ExaWire(),
+        GoogleWire(),
+        BingWire(),
+        SearxngWire(),
+        DuckDuckGoWire(),
+    )
+}
 """The search APIs that come with the project, by name."""
 
 OnBreaker = Callable[[str, float, BreakerState], None]

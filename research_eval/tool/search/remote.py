@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 
+from research_eval.cassette import OffTapeError
 from research_eval.clock import Clock
 from research_eval.schema import ProviderTry
 from research_eval.tool.search.protocol import SearchError, SearchErrorKind, SearchReply
@@ -115,7 +116,7 @@ class RemoteSearchProvider:
     def _broke(self, exc: httpx.HTTPError) -> SearchError:
         kind: SearchErrorKind = "connection"
         words = "could not be reached"
-        if type(exc).__name__ == "OffTapeError":
+        if isinstance(exc, OffTapeError):
             kind, words = "off_tape", "was never recorded for this search"
         elif isinstance(exc, httpx.TimeoutException):
             kind, words = "timeout", "did not answer in time"

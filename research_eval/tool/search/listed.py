@@ -1,0 +1,100 @@
+"""APIs whose answer is a JSON list of results: field names in, hits out."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from research_eval.schema import SearchHit
+from research_eval.tool.search.protocol import SearchError
+from research_eval.tool.search.wire import (
+    WireAnswer,
+    as_text,
+    collect,
+    kind_of,
+    refuse,
+    retry_after,
+    rows,
+)
+
+__all__ = ["ListShape", "message_in"]
+
+_MESSAGE_KEYS = ("message", "error", "detail", "msg", "tag", "code", "reason", "status", "errors")
+
+
+class ListShape(NamedTuple):
+    """Where an API keeps its results, and what it calls the parts of one."""
+
+    provider: str
+    path: tuple[str, ...]
+    """The keys that lead to the list."""
+    marks: frozenset[str]
+    """Keys of which an answer without the list must have one, to be an empty one."""
+    url: str = "url"
+    title: str = "title"
+    snippets: tuple[str, ...] = ("snippet",)
+    """The first that holds text, or a list of texts, counts."""
+    date: str = "date"
+    age: str = "age"
+
+    def hits(self, answer: WireAnswer) -> list[SearchHit]:
+        """Return the results in order.
+
+        Raises:
+            SearchError: If the answer holds an error, or is of another shape.
+        """
+        data = answer.json()
+        if not isinstance(data, dict):
+            raise refuse(self.provider, "malformed", answer, "no JSON object")
+        found = self._list(data)
+        if found is None:
+            if data.get("error") or data.get("detail"):
+                raise self.refusal(answer)
+            if not self.marks & data.keys():
+                raise refuse(self.provider, "malformed", answer, "no list of results")
+        return collect(self._hit(row, rank) for rank, row in enumerate(rows(found), 1))
+
+    def refusal(self, answer: WireAnswer) -> SearchError:
+        """Return the error by the words in the body first, by the status second."""
+        message = message_in(answer)
+        status = answer.status if answer.status >= 300 else 299
+        kind = kind_of(status, message)
+        return refuse(self.provider, kind, answer, message, retry_after(answer.headers))
+
+    def _list(self, data: object) -> list[Any] | None:
+        for key in self.path:
+            data = data.get(key) if isinstance(data, dict) else None
+        return data if isinstance(data, list) else None
+
+    def _hit(self, row: Mapping[str, Any], rank: int) -> SearchHit:
+        texts = (_first_text(row.get(key)) for key in self.snippets)
+        return SearchHit(
+            url=as_text(row.get(self.url)),
+            title=as_text(row.get(self.title)),
+            snippet=next((text for text in texts if text), ""),
+            rank=rank,
+            date=as_text(row.get(self.date)) or None,
+            age=as_text(row.get(self.age)) or None,
+        )
+
+
+def message_in(answer: WireAnswer) -> str:
+    """Return the words of an error body, whatever its shape; its start where it has none."""
+    said = " ".join(dict.fromkeys(_words(answer.json(), depth=5)))
+    return said[:1000] or answer.text()
+
+
+def _words(value: object, depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        yield as_text(value)
+    elif isinstance(value, list) and depth:
+        for item in value[:3]:
+            yield from _words(item, depth - 1)
+    elif isinstance(value, dict) and depth:
+        for key in _MESSAGE_KEYS:
+            if key in value:
+                yield from _words(value[key], depth - 1)
+
+
+def _first_text(value: object) -> str:
+    if isinstance(value, list):
+        return " … ".join(text for text in map(as_text, value[:5]) if text)
+    return as_text(value)

@@ -1,0 +1,71 @@
+"""SearXNG: a metasearch engine that one runs oneself."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from research_eval.schema import SearchHit
+from research_eval.tool.search.listed import ListShape
+from research_eval.tool.search.protocol import SearchError, SearchErrorKind
+from research_eval.tool.search.wire import WireAnswer, WireRequest, WireTerms, as_text, refuse
+
+__all__ = ["SearxngWire"]
+
+_SHAPE = ListShape(
+    provider="searxng",
+    path=("results",),
+    marks=frozenset(),
+    snippets=("content",),
+    date="publishedDate",
+)
+_BLOCKED = re.compile(r"captcha|too many|suspended|denied|过于频繁", re.IGNORECASE)
+
+
+class SearxngWire:
+    """The wire format of `/search?format=json`; the instance is the setting `endpoint`."""
+
+    terms = WireTerms(
+        name="searxng", endpoint="", key_name=None, max_results=100, max_query_chars=2000
+    )
+
+    def request(
+        self, query: str, max_results: int, *, endpoint: str, key: str, extra: Mapping[str, Any]
+    ) -> WireRequest:
+        """Return a GET; how many results come back the instance decides."""
+        del max_results, key
+        return WireRequest("GET", endpoint, {}, {"q": query, "format": "json", **extra})
+
+    def hits(self, answer: WireAnswer) -> list[SearchHit]:
+        """Return the results.
+
+        Raises:
+            SearchError: If there are none because every engine behind it failed, or the answer is
+                of another shape.
+        """
+        found = _SHAPE.hits(answer)
+        if found:
+            return found
+        failed = answer.json().get("unresponsive_engines")
+        reasons = [_reason(engine) for engine in failed] if isinstance(failed, list) else []
+        if reasons:
+            said = ", ".join(reasons)
+            kind: SearchErrorKind = "rate_limited" if _BLOCKED.search(said) else "server"
+            raise refuse(self.terms.name, kind, answer, f"no engine answered: {said}")
+        return []
+
+    def refusal(self, answer: WireAnswer) -> SearchError:
+        """Return the error; 403 means that the instance does not offer JSON."""
+        if answer.status == 403:
+            hint = "the instance does not allow format=json"
+            return refuse(self.terms.name, "auth", answer, hint)
+        return _SHAPE.refusal(answer)
+
+    def pause_s(self, answer: WireAnswer) -> float | None:
+        """Return `None`: SearXNG says nothing of pauses."""
+        del answer
+        return None
+
+
+def _reason(engine: object) -> str:
+    parts = engine if isinstance(engine, list) else [engine]
+    return " ".join(text for text in map(as_text, parts) if text) or "an engine failed"

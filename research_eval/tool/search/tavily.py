@@ -1,0 +1,62 @@
+"""Tavily: a search API for agents."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from research_eval.schema import SearchHit
+from research_eval.tool.search.listed import ListShape
+from research_eval.tool.search.protocol import SearchError
+from research_eval.tool.search.query import split_sites
+from research_eval.tool.search.wire import WireAnswer, WireRequest, WireTerms
+
+__all__ = ["TavilyWire"]
+
+_SHAPE = ListShape(
+    provider="tavily",
+    path=("results",),
+    marks=frozenset(),
+    snippets=("content",),
+    date="published_date",
+)
+
+
+class TavilyWire:
+    """The wire format of `api.tavily.com`; plan limits come as 432 and 433."""
+
+    terms = WireTerms(
+        name="tavily",
+        endpoint="https://api.tavily.com/search",
+        key_name="TAVILY_API_KEY",
+        max_results=20,
+        max_query_chars=400,
+    )
+
+    def request(
+        self, query: str, max_results: int, *, endpoint: str, key: str, extra: Mapping[str, Any]
+    ) -> WireRequest:
+        """Return a POST; `site:` operators become lists of domains."""
+        asked = split_sites(query)
+        body: dict[str, Any] = {"query": asked.text, "max_results": max_results}
+        if asked.sites:
+            body["include_domains"] = list(asked.sites)
+        if asked.excluded_sites:
+            body["exclude_domains"] = list(asked.excluded_sites)
+        headers = {"Authorization": f"Bearer {key}"}
+        return WireRequest("POST", endpoint, headers, json={**body, **extra})
+
+    def hits(self, answer: WireAnswer) -> list[SearchHit]:
+        """Return the results.
+
+        Raises:
+            SearchError: If the answer holds an error, or is of another shape.
+        """
+        return _SHAPE.hits(answer)
+
+    def refusal(self, answer: WireAnswer) -> SearchError:
+        """Return the error that `detail` speaks of."""
+        return _SHAPE.refusal(answer)
+
+    def pause_s(self, answer: WireAnswer) -> float | None:
+        """Return `None`: Tavily says nothing of pauses."""
+        del answer
+        return None
