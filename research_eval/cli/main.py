@@ -10,6 +10,9 @@ from research_eval.errors import UsageError
 __all__ = ["cli", "main"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("research_eval.cli.run:demo", "compare the bundled configurations, offline"),
+    "run": ("research_eval.cli.run:run", "run an experiment and report on it"),
+    "record": ("research_eval.cli.run:record", "record what an experiment's cassettes do not hold yet"),
     "report": ("research_eval.cli.report:report", "write the reports of a run again, from its records"),
 }
 """Command name: where it stands as `module:name`, and its line in `--help`."""

@@ -1,5 +1,6 @@
 """Journal: a run folder in, its records out, and back."""
 
 from research_eval.journal.folder import RunFolder
+from research_eval.journal.writer import JournalWriter, write_manifest, write_whole
 
-__all__ = ["RunFolder"]
+__all__ = ["JournalWriter", "RunFolder", "write_manifest", "write_whole"]

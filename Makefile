@@ -1,0 +1,28 @@
+# The two commands of the README: `make demo` and `make test`; each sets up what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint clean
+
+demo: $(VENV)/.installed
+	$(BIN)/research-eval demo
+
+test: $(VENV)/.developing
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not browser"
+
+lint: $(VENV)/.developing
+	.ci/run lint
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q -U pip
+	$(BIN)/python -m pip install -q -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.developing: $(VENV)/.installed
+	$(BIN)/python -m pip install -q -c constraints.txt --group dev
+	touch $@
+
+clean:
+	rm -rf $(VENV) dist

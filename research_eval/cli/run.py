@@ -1,0 +1,297 @@
+"""`research-eval run`, `record` and `demo`: execute an experiment and write its report."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    import httpx
+
+    from research_eval.dataset import Case
+    from research_eval.experiment import Configuration, Experiment
+    from research_eval.runner import RunOptions, RunSummary
+
+__all__ = ["demo", "record", "run"]
+
+MODES = click.Choice(["replay", "record", "live"])
+
+
+def _selection(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that choose cases, configurations and settings."""
+    for option in reversed(
+        (
+            click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case."),
+            click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only these cases."),
+            click.option("--limit", type=click.IntRange(1), help="Only the first cases."),
+            click.option(
+                "--configuration", "names", multiple=True, metavar="NAME", help="Only this column."
+            ),
+            click.option(
+                "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a setting."
+            ),
+            click.option(
+                "--concurrency",
+                type=click.IntRange(1, 1000),
+                default=16,
+                show_default=True,
+                help="Trials in flight.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("experiment", type=click.Path(path_type=Path), default="bundled")
+@_selection
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="The run's folder; default: reports/NAME."
+)
+@click.option(
+    "--model",
+    "model_mode",
+    type=MODES,
+    default="replay",
+    show_default=True,
+    help="Where replies of models come from.",
+)
+@click.option(
+    "--web",
+    "web_mode",
+    type=MODES,
+    default="replay",
+    show_default=True,
+    help="Where searches and pages come from.",
+)
+@click.option("--resume", is_flag=True, help="Continue the run in the folder.")
+@click.option(
+    "--retry-errors", is_flag=True, help="Run again what failed for reasons of infrastructure."
+)
+@click.option("--overwrite", is_flag=True, help="Replace an earlier run in the folder.")
+@click.option("--shard", default="1/1", metavar="I/N", help="Only part I of N of the plan.")
+@click.option(
+    "--max-tokens", type=click.IntRange(1), help="Stop starting trials after so many tokens."
+)
+@click.option(
+    "--max-cost", type=click.FloatRange(0, min_open=True), help="... after so many US dollars."
+)
+@click.option(
+    "--max-time", type=click.FloatRange(0, min_open=True), help="... after so many seconds."
+)
+@click.option("--real-time", is_flag=True, help="Replay at the recorded speed.")
+@click.option("--dry-run", is_flag=True, help="Print the plan and run nothing.")
+@click.option("--no-report", is_flag=True, help="Write the journal alone.")
+def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands over every option
+    """Run EXPERIMENT (a TOML file, or `bundled`) and report on it.
+
+    Replays recordings by default: no key, no network.
+    Exits 3 when trials are missing, 4 when a recording does not hold what a trial asked for.
+    """
+    return _run(experiment, options)
+
+
+@click.command()
+@click.argument("experiment", type=click.Path(path_type=Path), default="bundled")
+@_selection
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The run's folder; default: reports/NAME-recording.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace an earlier run in the folder.")
+@click.option("--resume", is_flag=True, help="Continue a recording that was interrupted.")
+def record(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands over every option
+    """Run EXPERIMENT against the real services and keep every HTTP exchange.
+
+    What is on the cassettes already is replayed; only what is missing is asked for.
+    Terms of a search API may forbid keeping its results: read them first.
+    """
+    return _run(experiment, {**options, "model_mode": "record", "web_mode": "record"})
+
+
+@click.command()
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("reports/demo"),
+    show_default=True,
+    help="The run's folder.",
+)
+def demo(out: Path) -> int:
+    """Compare the bundled configurations, offline, and write the report."""
+    return _run(Path("bundled"), {"out": out, "overwrite": True})
+
+
+def _run(path: Path, options: dict[str, Any]) -> int:
+    from research_eval.experiment import BUNDLED, bundled_experiment, load_experiment
+
+    source = bundled_experiment() if str(path) == BUNDLED else path
+    experiment = load_experiment(source, options.get("overrides") or ())
+    cases, configurations = _select(experiment, options)
+    settings = _run_options(experiment, options)
+    if options.get("dry_run"):
+        return _print_plan(experiment, cases, configurations, settings)
+    if options.get("overwrite"):
+        _remove_old_run(settings.out)
+    with _world(experiment, settings) as world:
+        summary = _execute(experiment, cases, configurations, settings, world)
+    return _finish(settings, summary, wants_report=not options.get("no_report"))
+
+
+def _select(
+    experiment: "Experiment", options: dict[str, Any]
+) -> "tuple[Sequence[Case], Sequence[Configuration]]":
+    from research_eval.dataset import load_cases, select_cases
+    from research_eval.errors import ConfigError
+
+    cases = select_cases(
+        load_cases(experiment.dataset_path),
+        ids=options.get("cases"),
+        tags=options.get("tags"),
+        limit=options.get("limit"),
+    )
+    wanted = options.get("names") or ()
+    known = [item.name for item in experiment.settings.configuration]
+    for name in wanted:
+        if name not in known:
+            raise ConfigError(f"unknown configuration {name!r}; known: {', '.join(known)}")
+    chosen = [
+        item for item in experiment.settings.configuration if not wanted or item.name in wanted
+    ]
+    return cases, chosen
+
+
+def _run_options(experiment: "Experiment", options: dict[str, Any]) -> "RunOptions":
+    from research_eval.runner import BudgetSettings, RunOptions, parse_shard
+
+    suffix = "-recording" if options.get("model_mode") == "record" else ""
+    return RunOptions(
+        out=options.get("out") or Path("reports") / f"{experiment.settings.name}{suffix}",
+        model_mode=options.get("model_mode", "replay"),
+        web_mode=options.get("web_mode", "replay"),
+        concurrency=options.get("concurrency", 16),
+        resume=options.get("resume", False),
+        retry_errors=options.get("retry_errors", False),
+        shard=parse_shard(options.get("shard", "1/1")),
+        budget=BudgetSettings(
+            max_tokens=options.get("max_tokens"),
+            max_cost_usd=options.get("max_cost"),
+            max_time_s=options.get("max_time"),
+        ),
+        real_time=options.get("real_time", False),
+    )
+
+
+@contextmanager
+def _world(
+    experiment: "Experiment", settings: "RunOptions"
+) -> "Iterator[httpx.AsyncBaseTransport | None]":
+    """Serve the bundled web while the block runs, where the experiment asks for it."""
+    if settings.web_mode == "replay" or experiment.settings.record_from != "world":
+        yield None
+        return
+    from research_eval.world import WorldTransport, serve_world
+
+    with serve_world() as server:
+        yield WorldTransport(server.base_url)
+
+
+def _execute(
+    experiment: "Experiment",
+    cases: "Sequence[Case]",
+    configurations: "Sequence[Configuration]",
+    settings: "RunOptions",
+    world: "httpx.AsyncBaseTransport | None",
+) -> "RunSummary":
+    from rich.console import Console
+
+    from research_eval.runner import execute, prepare, progress_for
+
+    console = Console(stderr=True)
+    prepared = prepare(experiment, cases, configurations, settings, world=world)
+    return execute(prepared, lambda planned, done: progress_for(console, planned, done))
+
+
+def _finish(settings: "RunOptions", summary: "RunSummary", *, wants_report: bool) -> int:
+    if wants_report:
+        _report(settings.out)
+    if summary.stopped:
+        missing = summary.planned - summary.done
+        click.echo(
+            f"research-eval: stopped: {summary.stopped}; {summary.done} of {summary.planned} trials "
+            f"are kept, {missing} are missing: go on with --resume",
+            err=True,
+        )
+        return 130 if summary.stopped == "interrupted" else 3
+    return _exit_status(settings.out)
+
+
+def _report(out: Path) -> None:
+    from rich.console import Console
+
+    from research_eval.journal import RunFolder
+    from research_eval.report import load_view, terminal_table, write_report
+
+    folder = RunFolder(out)
+    view = load_view(folder)
+    console = Console()
+    console.print(terminal_table(view, console.width))
+    for path in write_report(folder, formats=("html", "md", "csv", "junit"), view=view):
+        click.echo(f"wrote {path}")
+
+
+def _exit_status(out: Path) -> int:
+    """Return 4 if a trial missed its recording, else 0; the report tells the rest."""
+    from research_eval.journal import RunFolder
+
+    missed = [
+        record
+        for record in RunFolder(out).trials()
+        if record.failure is not None and record.failure.kind == "cassette_miss"
+    ]
+    if not missed:
+        return 0
+    first = missed[0]
+    click.echo(
+        f"research-eval: {len(missed)} trials missed their recording; the first, "
+        f"{'/'.join(map(str, first.key))}: {first.failure.message if first.failure else ''}",
+        err=True,
+    )
+    return 4
+
+
+def _print_plan(
+    experiment: "Experiment",
+    cases: "Sequence[Case]",
+    configurations: "Sequence[Configuration]",
+    settings: "RunOptions",
+) -> int:
+    trials = experiment.settings.trials
+    click.echo(
+        f"{len(cases)} cases x {len(configurations)} configurations x {trials} trials = "
+        f"{len(cases) * len(configurations) * trials} trials into {settings.out}"
+    )
+    for item in configurations:
+        most = (item.agent.max_retries + 1) * item.agent.max_turns
+        click.echo(f"  {item.name}: {item.model.name}, at most {most} model calls a trial")
+    return 0
+
+
+def _remove_old_run(out: Path) -> None:
+    """Remove an earlier run, and nothing that is not one."""
+    import shutil
+
+    from research_eval.errors import UsageError
+
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    if not (out / "manifest.json").is_file():
+        raise UsageError(f"{out}: holds no run, so it is not overwritten; give another --out")
+    try:
+        shutil.rmtree(out)
+    except OSError as exc:
+        raise UsageError(f"{out}: cannot be replaced: {exc.strerror}") from exc

@@ -1,0 +1,135 @@
+"""Read an experiment from its TOML file; whatever is wrong is said with file and key."""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from research_eval.errors import ConfigError
+from research_eval.experiment.settings import ExperimentSettings
+
+__all__ = ["Experiment", "load_experiment"]
+
+
+class Experiment(NamedTuple):
+    """Settings and the place that their paths are relative to."""
+
+    settings: ExperimentSettings
+    path: Path
+
+    @property
+    def dataset_path(self) -> Path:
+        """The file of the cases."""
+        return (self.path.parent / self.settings.dataset).resolve()
+
+    @property
+    def cassettes_path(self) -> Path:
+        """The folder of the recordings."""
+        return (self.path.parent / self.settings.cassettes).resolve()
+
+
+def load_experiment(path: Path, overrides: Iterable[str] = ()) -> Experiment:
+    """Read the experiment at `path`.
+
+    A table `[defaults]` gives what all configurations share; each may say otherwise.
+
+    Args:
+        path: The TOML file.
+        overrides: `key=value` pairs that go over the file, dotted keys, TOML values;
+            `configuration.NAME.key=value` reaches one configuration.
+
+    Raises:
+        ConfigError: With file and key, if the file cannot be read or does not validate.
+    """
+    data = _read(path)
+    for override in overrides:
+        _override(data, override)
+    configurations = data.get("configuration")
+    if not isinstance(configurations, list):
+        raise ConfigError(f"{path}: configuration: expected at least one [[configuration]] table")
+    defaults = data.pop("defaults", {})
+    data["configuration"] = [_merged(defaults, item) for item in configurations]
+    try:
+        return Experiment(ExperimentSettings.model_validate(data), path)
+    except ValidationError as exc:
+        raise ConfigError(f"{path}: {_describe(exc, data)}") from exc
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as exc:
+        raise ConfigError(f"{path}: cannot be read: {exc.strerror}") from exc
+    except UnicodeDecodeError as exc:
+        raise ConfigError(f"{path}: expected UTF-8 text: byte {exc.start} is not") from exc
+    except tomllib.TOMLDecodeError as exc:
+        raise ConfigError(f"{path}: not TOML: {exc}") from exc
+
+
+def _merged(base: object, over: object) -> object:
+    """Return `over` on top of `base`, table by table."""
+    if not isinstance(base, Mapping) or not isinstance(over, Mapping):
+        return over
+    missing = object()
+    return {
+        key: _merged(base[key], over[key])
+        if key in base and key in over
+        else over.get(key, base.get(key, missing))
+        for key in {**base, **over}
+    }
+
+
+def _override(data: dict[str, Any], override: str) -> None:
+    key, equals, text = override.partition("=")
+    if not equals or not key.strip():
+        raise ConfigError(f"--set {override!r}: expected key=value")
+    *parents, last = key.strip().split(".")
+    place: Any = data
+    for parent in parents:
+        place = _child(place, parent, override)
+    place[last] = _value(text.strip())
+
+
+def _child(place: Any, name: str, override: str) -> Any:  # noqa: ANN401  # TOML values
+    if isinstance(place, list):
+        found = [item for item in place if isinstance(item, dict) and item.get("name") == name]
+        if not found:
+            raise ConfigError(f"--set {override!r}: there is no configuration {name!r}")
+        return found[0]
+    if isinstance(place.get(name), str):
+        place[name] = {"name": place[name]}
+    child = place.setdefault(name, {})
+    if not isinstance(child, dict | list):
+        raise ConfigError(f"--set {override!r}: {name} is not a table")
+    return child
+
+
+def _value(text: str) -> object:
+    """Return `text` as a TOML value, or as the string that it is."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _describe(exc: ValidationError, data: Mapping[str, Any]) -> str:
+    """Return the first fault with its key, and for a configuration with its name."""
+    first = exc.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        text = "unknown key"
+    else:
+        text = f"{first['msg']} (found {first['input']!r:.80})" if first["loc"] else first["msg"]
+    more = f"; and {exc.error_count() - 1} more" if exc.error_count() > 1 else ""
+    return f"{place}{_name_of(first['loc'], data)}: {text}{more}" if place else text + more
+
+
+def _name_of(loc: tuple[int | str, ...], data: Mapping[str, Any]) -> str:
+    match loc:
+        case ("configuration", int(index), *_):
+            item = data["configuration"][index]
+            return f" ({item['name']})" if isinstance(item, dict) and "name" in item else ""
+        case _:
+            return ""

@@ -1,0 +1,75 @@
+"""What an experiment is made of: the parts' own settings, composed."""
+
+import hashlib
+import json
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from research_eval.agent import AgentSettings
+from research_eval.fault import FaultSettings
+from research_eval.model import ModelSettings
+from research_eval.schema import Record
+from research_eval.tool.fetch import FetchSettings
+from research_eval.tool.search import SearchSettings
+
+__all__ = ["Configuration", "ExperimentSettings", "digest_of"]
+
+NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+
+
+def _model_shorthand(value: object) -> object:
+    return {"name": value} if isinstance(value, str) else value
+
+
+class Configuration(Record):
+    """One column of a comparison."""
+
+    name: str = Field(pattern=NAME_PATTERN)
+    """How reports and folders name it."""
+    model: Annotated[ModelSettings, BeforeValidator(_model_shorthand)]
+    """The model: a table of settings, or its name alone."""
+    agent: AgentSettings = AgentSettings()
+    gate: str = "default"
+    """A gate's name, `name@version`, or a dotted path."""
+    search: SearchSettings = SearchSettings()
+    fetch: FetchSettings = FetchSettings()
+    fault: tuple[FaultSettings, ...] = ()
+    """Failures that are put on purpose between the agent and its channels."""
+
+
+class ExperimentSettings(Record):
+    """Dataset, configurations and trials."""
+
+    name: str = Field(pattern=NAME_PATTERN)
+    dataset: str
+    """The cases' file, relative to the experiment's."""
+    cassettes: str
+    """The folder of the recordings, relative to the experiment's file."""
+    trials: int = Field(default=1, ge=1)
+    """Repetitions of each case under each configuration."""
+    seed: int = 0
+    """Where all chance comes from: back-off jitter, seeded reference agents, fault probabilities."""
+    synthetic: bool = False
+    """Whether questions and pages were made for the purpose; every report says so."""
+    record_from: Literal["internet", "world"] = "internet"
+    """Where recording and live runs get searches and pages: `world` is the bundled web."""
+    configuration: tuple[Configuration, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        names = [configuration.name.casefold() for configuration in self.configuration]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"two configurations are called {twice[0]!r}")
+        return self
+
+    def digest(self) -> str:
+        """Return the SHA-256 of everything that decides a result, as resolved."""
+        return digest_of(self.model_dump(mode="json", exclude={"dataset", "cassettes"}))
+
+
+def digest_of(value: Any) -> str:  # noqa: ANN401  # any JSON value
+    """Return the SHA-256 of a JSON value, whatever the order of its keys."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

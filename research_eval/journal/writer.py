@@ -1,0 +1,137 @@
+"""Write a run's journal: append each finished trial whole, put the lines in plan order at the end."""
+
+import itertools
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from research_eval.errors import RecordError
+from research_eval.journal.folder import RunFolder
+from research_eval.schema import RunRecord, TrialKey, TrialRecord
+
+__all__ = ["JournalWriter", "write_manifest", "write_whole"]
+
+
+class JournalWriter:
+    """The journal of one run while it runs; a trial that was added survives `kill -9`."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        """Open the journal of `folder`, dropping a last line that was cut by a crash."""
+        self._folder = folder
+        self._spans: dict[TrialKey, tuple[int, int]] = {}
+        self._pages: set[str] = set()
+        self._scan()
+        self._trials: IO[bytes] = folder.trials_path.open("ab")
+        self._timing: IO[bytes] = (folder.path / "timing.jsonl").open("ab")
+
+    def _scan(self) -> None:
+        path = self._folder.trials_path
+        if not path.exists():
+            return
+        end = 0
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if not line.endswith(b"\n"):
+                    break
+                self._spans.setdefault(_key_of(line, f"{path}:{number}"), (end, len(line)))
+                end += len(line)
+        os.truncate(path, end)
+
+    @property
+    def done(self) -> frozenset[TrialKey]:
+        """The trials that the journal holds."""
+        return frozenset(self._spans)
+
+    def add(self, record: TrialRecord, pages: Mapping[str, str], timing: Mapping[str, Any]) -> None:
+        """Append a finished trial; its pages are written first, so that it never points at nothing."""
+        for sha256, text in pages.items():
+            path = self._folder.page_path(sha256)
+            if sha256 not in self._pages and not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(path, text.encode())
+            self._pages.add(sha256)
+        line = record.model_dump_json(exclude_none=True).encode() + b"\n"
+        self._trials.seek(0, os.SEEK_END)
+        start = self._trials.tell()
+        self._trials.write(line)
+        self._trials.flush()
+        self._spans[record.key] = (start, len(line))
+        self._timing.write(json.dumps(timing, ensure_ascii=False).encode() + b"\n")
+        self._timing.flush()
+
+    def close(self) -> None:
+        """Flush to the disk and close."""
+        for file in (self._trials, self._timing):
+            if not file.closed:
+                file.flush()
+                os.fsync(file.fileno())
+                file.close()
+
+    def finish(self, plan: Iterable[TrialKey]) -> None:
+        """Close, with the lines in the order of `plan`, whatever order the trials ended in."""
+        self.close()
+        wanted = [self._spans[key] for key in plan if key in self._spans]
+        if _is_in_order(wanted) and len(wanted) == len(self._spans):
+            return
+        path = self._folder.trials_path
+        with path.open("rb") as source:
+            write_whole(path, (_read_span(source, span) for span in wanted))
+
+    def drop(self, keys: Iterable[TrialKey], keep_in: Path) -> None:
+        """Move the trials in `keys` out of the journal to the file `keep_in`, which is appended to."""
+        self.close()
+        gone = set(keys)
+        path = self._folder.trials_path
+        with path.open("rb") as source:
+            with keep_in.open("ab") as kept:
+                kept.writelines(
+                    _read_span(source, self._spans[k]) for k in self._spans if k in gone
+                )
+                kept.flush()
+                os.fsync(kept.fileno())
+            remaining = [self._spans[key] for key in self._spans if key not in gone]
+            write_whole(path, (_read_span(source, span) for span in remaining))
+        self._spans.clear()
+        self._scan()
+        self._trials = path.open("ab")
+        self._timing = (self._folder.path / "timing.jsonl").open("ab")
+
+
+def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Replace the file at `path`, or leave it as it was."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.writelines([content] if isinstance(content, bytes) else content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_manifest(folder: RunFolder, manifest: RunRecord) -> None:
+    """Write what the run says of itself."""
+    text = json.dumps(
+        manifest.model_dump(mode="json"), indent=2, sort_keys=True, ensure_ascii=False
+    )
+    write_whole(folder.path / "manifest.json", text.encode() + b"\n")
+
+
+def _key_of(line: bytes, place: str) -> TrialKey:
+    try:
+        data = json.loads(line)
+        return TrialKey(data["case_id"], data["configuration"], data["trial"])
+    except (ValueError, KeyError, TypeError) as exc:
+        raise RecordError(f"{place}: not a trial record: {exc}") from exc
+
+
+def _read_span(source: IO[bytes], span: tuple[int, int]) -> bytes:
+    source.seek(span[0])
+    return source.read(span[1])
+
+
+def _is_in_order(spans: list[tuple[int, int]]) -> bool:
+    return all(a < b for a, b in itertools.pairwise(spans))

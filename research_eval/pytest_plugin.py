@@ -1,0 +1,50 @@
+"""Fixtures for tests of one's own agent: a gate, and a ledger made from URLs."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from research_eval.gate import Gate
+    from research_eval.ledger import SourceRegistry
+
+__all__ = ["citation_gate", "make_ledger", "pytest_addoption"]
+
+MakeLedger = Callable[..., "SourceRegistry"]
+"""Makes a ledger from `fetched` and `searched` URLs."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that chooses the gate."""
+    group = parser.getgroup("research-eval")
+    group.addoption(
+        "--citation-gate",
+        default="default",
+        help="gate of the `citation_gate` fixture: a name, name@version or dotted path",
+    )
+
+
+@pytest.fixture
+def citation_gate(request: pytest.FixtureRequest) -> "Gate":
+    """Return the gate that `--citation-gate` names."""
+    from research_eval.gate import load_gate  # noqa: PLC0415  # pytest loads this for every project
+
+    return load_gate(str(request.config.getoption("--citation-gate")))
+
+
+@pytest.fixture
+def make_ledger() -> MakeLedger:
+    """Return a function that makes a ledger: `make_ledger(fetched=[...], searched=[...])`."""
+    from research_eval.ledger import SourceRegistry  # noqa: PLC0415  # see above
+    from research_eval.schema import Fetched, SearchHit  # noqa: PLC0415  # see above
+
+    def make(fetched: Iterable[str] = (), searched: Iterable[str] = ()) -> "SourceRegistry":
+        ledger = SourceRegistry()
+        for rank, url in enumerate(searched, start=1):
+            ledger.add_hit(SearchHit(url=url, rank=rank))
+        for url in fetched:
+            ledger.add_page(Fetched(url=url, final_url=url, ok=True), None)
+        return ledger
+
+    return make

@@ -1,0 +1,104 @@
+"""What a run says of itself: everything resolved, so that a report can name what it measured."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from research_eval.cassette import Mode
+from research_eval.dataset import Case
+from research_eval.experiment import Configuration, Experiment, digest_of
+from research_eval.gate import load_gate
+from research_eval.schema import ConfigurationSummary, RunRecord
+
+__all__ = ["differences", "make_manifest"]
+
+PACKAGES = ("faust-cchardet", "httpx", "httpx2", "pydantic-ai-slim", "pypdfium2", "selectolax")
+"""Distributions whose version can change what a trial records."""
+
+
+def make_manifest(
+    experiment: Experiment,
+    cases: Sequence[Case],
+    configurations: Iterable[Configuration],
+    *,
+    model_mode: Mode,
+    web_mode: Mode,
+    cassettes_sha256: str | None,
+) -> RunRecord:
+    """Return the manifest of a run over `cases` and `configurations`."""
+    settings = experiment.settings
+    chosen = tuple(configurations)
+    return RunRecord(
+        experiment=settings.name,
+        experiment_sha256=settings.model_copy(update={"configuration": chosen}).digest(),
+        dataset=Path(settings.dataset).as_posix(),
+        dataset_sha256=_digest_of_cases(cases),
+        dataset_is_synthetic=settings.synthetic,
+        cassettes_sha256=cassettes_sha256,
+        code_version=_version("research-eval"),
+        packages={name: _version(name) for name in PACKAGES},
+        model_mode=model_mode,
+        web_mode=web_mode,
+        seed=settings.seed,
+        trials=settings.trials,
+        case_ids=tuple(case.id for case in cases),
+        configurations=tuple(_summary(configuration) for configuration in chosen),
+    )
+
+
+def _summary(configuration: Configuration) -> ConfigurationSummary:
+    providers = [provider.provider for provider in configuration.search.chain]
+    tools = configuration.agent.tools
+    return ConfigurationSummary(
+        name=configuration.name,
+        model=configuration.model.name,
+        is_reference_agent=configuration.model.is_reference_agent,
+        gate=load_gate(configuration.gate).id,
+        max_retries=configuration.agent.max_retries,
+        max_turns=configuration.agent.max_turns,
+        search=" > ".join(providers) or "none",
+        tools=tools if tools is not None else ("web_search", "fetch") if providers else ("fetch",),
+        settings=configuration.model_dump(mode="json"),
+    )
+
+
+def _digest_of_cases(cases: Iterable[Case]) -> str:
+    hasher = hashlib.sha256()
+    for case in cases:
+        hasher.update(case.model_dump_json().encode() + b"\n")
+    return hasher.hexdigest()
+
+
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def differences(old: RunRecord, new: RunRecord) -> list[str]:
+    """Return what would make a resumed run measure something else, one line each, old -> new."""
+    ignored = {"packages", "code_version"}
+    before = old.model_dump(mode="json", exclude=ignored)
+    after = new.model_dump(mode="json", exclude=ignored)
+    found: list[str] = []
+    _compare("", before, after, found)
+    return [line for line in found if not line.startswith("experiment_sha256")]
+
+
+def _compare(place: str, old: Any, new: Any, found: list[str]) -> None:  # noqa: ANN401  # JSON
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted({*old, *new}):
+            _compare(f"{place}.{key}" if place else key, old.get(key), new.get(key), found)
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, (one, other) in enumerate(zip(old, new, strict=True)):
+            _compare(f"{place}.{index}", one, other, found)
+    elif digest_of(old) != digest_of(new):
+        found.append(f"{place}: {_short(old)} -> {_short(new)}")
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
