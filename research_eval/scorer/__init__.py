@@ -6,8 +6,8 @@ from research_eval.scorer.protocol import Pages, Scorer, no_pages, score_trial
 
 __all__ = [
     "BUILT_IN",
-    "CaseSum",
     "DEFAULT_SCORERS",
+    "CaseSum",
     "Pages",
     "Scorer",
     "Summary",

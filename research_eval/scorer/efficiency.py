@@ -1,11 +1,9 @@
 """What a trial took: turns, tool calls, requests, tokens, money, virtual time."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from research_eval.dataset import Case
 from research_eval.schema import (
     Fetched,
     ModelCalled,
@@ -17,9 +15,6 @@ from research_eval.schema import (
     Unscored,
 )
 from research_eval.scorer.protocol import Pages
-
-if TYPE_CHECKING:
-    from research_eval.dataset.case import Case
 
 __all__ = ["efficiency"]
 
@@ -72,7 +67,8 @@ def _count(event: object, counts: Counter[str]) -> None:
 
 
 def _virtual_seconds(trial: TrialRecord) -> Score:
-    last = trial.transcript[-1].at_s if trial.transcript else None
+    stamps = (getattr(event, "at_s", None) for event in reversed(trial.transcript))
+    last = next((stamp for stamp in stamps if stamp is not None), None)
     if last is None:
         reason = "the clock was real"
         return Unscored(name="virtual_seconds", reason=reason, cause="not_applicable")

@@ -1,16 +1,11 @@
 """How the searches of a trial were served: by whom, after how many fall-backs, at what cost."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from research_eval.dataset import Case
 from research_eval.schema import ProviderTry, Score, Scored, Searched, TrialRecord
 from research_eval.scorer.protocol import Pages
-
-if TYPE_CHECKING:
-    from research_eval.dataset.case import Case
 
 __all__ = ["search_failover"]
 

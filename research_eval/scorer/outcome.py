@@ -1,10 +1,9 @@
 """How a trial ended and what the gate said: first attempt, final answer, retries, violations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
+from research_eval.dataset import Case
 from research_eval.schema import (
     AnswerChecked,
     Score,
@@ -15,9 +14,6 @@ from research_eval.schema import (
     ViolationKind,
 )
 from research_eval.scorer.protocol import Pages, trial_error
-
-if TYPE_CHECKING:
-    from research_eval.dataset.case import Case
 
 __all__ = ["gate_outcome", "trial_status"]
 

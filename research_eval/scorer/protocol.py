@@ -1,15 +1,11 @@
 """What a scorer is, and how one is applied to a trial."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from research_eval.dataset import Case
 from research_eval.errors import ScoringError
 from research_eval.schema import Score, TrialRecord, Unscored
-
-if TYPE_CHECKING:
-    from research_eval.dataset.case import Case
 
 __all__ = ["Pages", "Scorer", "no_pages", "score_trial", "trial_error"]
 

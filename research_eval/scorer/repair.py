@@ -1,15 +1,10 @@
 """What a rejected answer turned into after the corrective."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from research_eval.dataset import Case
 from research_eval.schema import Score, Scored, TrialRecord, Unscored
 from research_eval.scorer.protocol import Pages, trial_error
-
-if TYPE_CHECKING:
-    from research_eval.dataset.case import Case
 
 __all__ = ["repair_rate"]
 

@@ -70,7 +70,9 @@ def rate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate | 
     if not values:
         return None
     successes = math.fsum(values)
-    return Estimate(successes / len(values), *wilson(successes, len(values), confidence), len(values))
+    return Estimate(
+        successes / len(values), *wilson(successes, len(values), confidence), len(values)
+    )
 
 
 def zero_events_upper(n: int, confidence: float = CONFIDENCE) -> float:
