@@ -1,0 +1,81 @@
+"""`CitationGate`: rules on an answer from recorded state alone, without network or model."""
+
+from research_eval.gate.citation import extract_citations
+from research_eval.gate.corrective import (
+    NO_CITATION_MESSAGE,
+    corrective_text,
+    not_evidence_message,
+    search_only_message,
+    unknown_url_message,
+)
+from research_eval.gate.nearest import find_nearest
+from research_eval.ledger import SourceKey, SourceRegistry, url_key
+from research_eval.schema import Citation, SourceRecord, Verdict, Violation
+
+__all__ = ["CitationGate"]
+
+
+class CitationGate:
+    """The default gate: nothing fabricated passes, nothing honest fails for its spelling."""
+
+    id = "default@1"
+
+    def check(self, answer: str, ledger: SourceRegistry) -> Verdict:
+        """Rule on `answer` against what the trial really opened.
+
+        Each source that may not be cited is one violation, at the place where it is cited first.
+        """
+        citations = extract_citations(answer)
+        if not citations:
+            nothing = Violation(kind="no_citation", message=NO_CITATION_MESSAGE)
+            return Verdict(gate=self.id, violations=(nothing,))
+        known = ledger.keyed_by(url_key)
+        violations: dict[SourceKey, Violation] = {}
+        for citation in citations:
+            ruling = _rule(citation, known)
+            if ruling is not None:
+                violations.setdefault(*ruling)
+        return Verdict(gate=self.id, citations=citations, violations=tuple(violations.values()))
+
+    def corrective(self, verdict: Verdict) -> str:
+        """Return the words that send a rejected answer back to the model."""
+        return corrective_text(verdict)
+
+
+def _rule(citation: Citation, ledger: SourceRegistry) -> tuple[SourceKey, Violation] | None:
+    """Return why `citation` may not stand, if no whole reading of it is a page that was opened."""
+    record = ledger.get(citation.url)
+    if _is_citable(record):
+        return None
+    url = citation.url
+    for reading in citation.readings:
+        other = ledger.get(reading)
+        if _is_citable(other):
+            return None
+        if other is not None and (record is None or record.state == "searched"):
+            url, record = reading, other
+    return url_key(url), _violation(citation, url, record, ledger)
+
+
+def _is_citable(record: SourceRecord | None) -> bool:
+    return record is not None and record.state == "fetched" and record.evidence == "ok"
+
+
+def _violation(
+    citation: Citation, url: str, record: SourceRecord | None, ledger: SourceRegistry
+) -> Violation:
+    key = url_key(url)
+    place = {"url": url, "key": key.value, "start": citation.start, "end": citation.end}
+    if record is None:
+        nearest = find_nearest(key, ledger.records())
+        return Violation(
+            kind="unknown_url",
+            nearest=nearest.record.url if nearest else None,
+            difference=", ".join(nearest.differs) if nearest else None,
+            message=unknown_url_message(url, nearest),
+            **place,
+        )
+    if record.state == "searched":
+        return Violation(kind="search_only", message=search_only_message(url), **place)
+    message = not_evidence_message(url, record.evidence)
+    return Violation(kind="not_evidence", message=message, **place)

@@ -1,0 +1,77 @@
+"""The words sent back to the model, for one violation and for a whole verdict.
+
+Recorded model traffic depends on them: another wording is another version of the gate.
+"""
+
+from collections.abc import Sequence
+
+from research_eval.gate.nearest import Nearest
+from research_eval.schema import Evidence, Verdict, Violation
+
+__all__ = ["corrective_text", "not_evidence_message", "search_only_message", "unknown_url_message"]
+
+NO_CITATION_MESSAGE = (
+    "Your answer cites no source. Give the full URL, beginning with http:// or https://, "
+    "of a page that you opened."
+)
+"""What the model is told when an answer cites nothing."""
+
+MAX_LISTED = 20
+"""Violations beyond this many are counted, not listed."""
+
+MAX_URL_CHARS = 300
+"""A longer URL is cut where it is quoted."""
+
+_OPENING = (
+    "Your answer was not accepted: it may cite only pages that you opened with `fetch` "
+    "in this conversation."
+)
+_CLOSING = (
+    "Answer the question again, in full. Cite only pages that you opened, by the URL under which "
+    "you opened them. Open further pages with `fetch` if you need them, and leave out what no "
+    "opened page supports."
+)
+_WALLS: dict[Evidence, str] = {
+    "soft_404": "it says that there is nothing at this address",
+    "bot_wall": "it shows a check for robots instead of its content",
+    "consent_wall": "it shows a consent form instead of its content",
+    "login_wall": "it shows a login form instead of its content",
+    "empty_shell": "it came without content",
+}
+
+
+def unknown_url_message(url: str, nearest: Nearest | None) -> str:
+    """Return what the model is told of a URL that is not in the ledger."""
+    said = f"{_quoted(url)}: you never opened this page."
+    if nearest is None:
+        return said
+    opened = nearest.record.state == "fetched"
+    kind = "page that you opened" if opened else "search result that you got"
+    part = " and ".join(nearest.differs)
+    return f"{said} The closest {kind} is {_quoted(nearest.record.url)} (another {part})."
+
+
+def search_only_message(url: str) -> str:
+    """Return what the model is told of a URL that was only a search hit."""
+    return f"{_quoted(url)}: you saw this page in search results only. Open it before you cite it."
+
+
+def not_evidence_message(url: str, evidence: Evidence) -> str:
+    """Return what the model is told of a page that was reached but shows nothing."""
+    why = _WALLS.get(evidence, "it shows no content")
+    return f"{_quoted(url)}: you opened this page, but {why}. Cite another page."
+
+
+def corrective_text(verdict: Verdict) -> str:
+    """Return the message that sends a rejected answer back, with every violation listed."""
+    return "\n\n".join([_OPENING, "\n".join(_lines(verdict.violations)), _CLOSING])
+
+
+def _lines(violations: Sequence[Violation]) -> list[str]:
+    lines = [f"- {violation.message or violation.url}" for violation in violations[:MAX_LISTED]]
+    left = len(violations) - MAX_LISTED
+    return [*lines, f"- and {left} more of this kind"] if left > 0 else lines
+
+
+def _quoted(url: str) -> str:
+    return url if len(url) <= MAX_URL_CHARS else f"{url[:MAX_URL_CHARS]}…"

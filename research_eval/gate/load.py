@@ -1,0 +1,35 @@
+"""Find a gate by name: built in, from an entry point `research_eval.gate`, or by dotted path."""
+
+from research_eval.errors import ConfigError
+from research_eval.gate.check import CitationGate
+from research_eval.gate.protocol import Gate
+from research_eval.gate.seed import SeedGate
+from research_eval.plugin import load_plugin
+
+__all__ = ["BUILT_IN_GATES", "load_gate"]
+
+BUILT_IN_GATES: dict[str, type[CitationGate] | type[SeedGate]] = {
+    "default": CitationGate,
+    "default@1": CitationGate,
+    "seed": SeedGate,
+    "seed@1": SeedGate,
+}
+"""The gates that come with the project; a plain name is the newest version."""
+
+
+def load_gate(name: str) -> Gate:
+    """Return the gate called `name`: `default`, `seed@1`, an entry point or `package.module:name`.
+
+    What is found may be a gate, or a class or function that makes one without arguments.
+
+    Raises:
+        ConfigError: If there is no such gate, or what is found is none.
+    """
+    found = load_plugin("gate", name, BUILT_IN_GATES)
+    if isinstance(found, type) or not hasattr(found, "check"):
+        if not callable(found):
+            raise ConfigError(f"gate {name!r} is neither a gate nor something that makes one")
+        found = found()
+    if not isinstance(found, Gate):
+        raise ConfigError(f"gate {name!r} lacks id, check or corrective")
+    return found

@@ -1,0 +1,84 @@
+"""The record of a ledger that comes closest to a URL which is not in it, and how it differs."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from research_eval.ledger import SourceKey
+from research_eval.schema import SourceRecord
+
+__all__ = ["Nearest", "find_nearest"]
+
+PARTS = ("scheme", "user", "host", "port", "path", "query")
+"""The parts of a URL that are compared, as they are named to people."""
+
+_KEY = re.compile(r"(https?)://(?:([^@/]*)@)?(\[[^\]]*\]|[^/:]*)(?::(\d+))?([^?]*)(.*)", re.DOTALL)
+
+
+class Nearest(NamedTuple):
+    """A near miss."""
+
+    record: SourceRecord
+    differs: tuple[str, ...]
+    """The parts in which it differs, for instance `("path",)`."""
+
+
+def find_nearest(key: SourceKey, records: Iterable[SourceRecord]) -> Nearest | None:
+    """Return the record closest to `key`, if any lies on the same or a related host.
+
+    Fewest differing parts come first, then a page that was opened, then the longest common
+    beginning, then the one met first.
+    """
+    parts = _parts(key.value) if key.is_canonical else None
+    if parts is None:
+        return None
+    best: Nearest | None = None
+    best_rank: tuple[int, bool, int] | None = None
+    for record in records:
+        differs = _differences(parts, record)
+        if not differs:
+            continue
+        common = _common_chars(key.value, record.key)
+        rank = (len(differs), record.state != "fetched", -common)
+        if best_rank is None or rank < best_rank:
+            best, best_rank = Nearest(record, differs), rank
+    return best
+
+
+def _differences(parts: tuple[str, ...], record: SourceRecord) -> tuple[str, ...]:
+    """Return the names of the parts that differ; nothing where the hosts are strangers."""
+    others = _parts(record.key) if record.is_canonical else None
+    if others is None:
+        return ()
+    differs = tuple(
+        name for name, one, other in zip(PARTS, parts, others, strict=True) if one != other
+    )
+    if (
+        "host" in differs
+        and not _are_related(parts[2], others[2])
+        and not _same_page(parts, others)
+    ):
+        return ()
+    return differs
+
+
+def _common_chars(one: str, other: str) -> int:
+    for index, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left != right:
+            return index
+    return min(len(one), len(other))
+
+
+def _are_related(one: str, other: str) -> bool:
+    return one.endswith(f".{other}") or other.endswith(f".{one}")
+
+
+def _same_page(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    return len(one[4]) > 1 and one[4:] == other[4:]
+
+
+@lru_cache(maxsize=4096)
+def _parts(value: str) -> tuple[str, ...] | None:
+    match = _KEY.fullmatch(value)
+    return None if match is None else tuple(part or "" for part in match.groups())

@@ -1,0 +1,195 @@
+"""`SourceRegistry`: every URL that a trial saw, and whether it was really opened."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Self
+
+from research_eval.ledger.key import SourceKey, url_key
+from research_eval.ledger.site import is_same_site
+from research_eval.schema import Event, Fetched, Searched, SearchHit, SourceRecord
+
+__all__ = ["MAX_TEXT_CHARS", "KeyFunction", "SourceRegistry"]
+
+MAX_TEXT_CHARS = 200_000
+"""The text of a page beyond this many characters is not kept."""
+
+KeyFunction = Callable[[str], SourceKey]
+"""Names a URL; equal names mean the same source."""
+
+
+class SourceRegistry:
+    """The ledger of one trial; its tools write it, its gate reads it."""
+
+    def __init__(self, key: KeyFunction = url_key) -> None:
+        self.key = key
+        self._records: dict[SourceKey, SourceRecord] = {}
+        self._texts: dict[str, str] = {}
+        self._history: list[SearchHit | Fetched | SourceRecord] = []
+        self._views: dict[KeyFunction, tuple[int, SourceRegistry]] = {}
+
+    @classmethod
+    def from_events(cls, events: Iterable[Event], key: KeyFunction = url_key) -> Self:
+        """Return the ledger as it stood after `events`; texts are not in events."""
+        ledger = cls(key)
+        for event in events:
+            if isinstance(event, Searched):
+                for hit in event.hits:
+                    ledger.add_hit(hit)
+            elif isinstance(event, Fetched):
+                ledger.add_page(event, None)
+        return ledger
+
+    @classmethod
+    def from_records(cls, records: Iterable[SourceRecord], key: KeyFunction = url_key) -> Self:
+        """Return a ledger that holds `records`, filed anew under each URL that was observed."""
+        ledger = cls(key)
+        for record in records:
+            ledger._file_record(record)
+        return ledger
+
+    def add_hit(self, hit: SearchHit) -> SourceKey:
+        """Record a search hit: it fills what is missing and never demotes a fetched record."""
+        self._history.append(hit)
+        return self._observe(hit.url, title=hit.title or None, snippet=hit.snippet or None)
+
+    def add_page(self, fetched: Fetched, text: str | None) -> SourceKey:
+        """Record a successful fetch under its requested, its final and its own canonical URL.
+
+        A failed fetch leaves no trace. The canonical URL counts on the same registrable domain
+        alone, and of a page that is evidence.
+        """
+        if not fetched.ok:
+            return self.key(fetched.url)
+        self._history.append(fetched)
+        content = self._keep_text(fetched, text)
+        final = fetched.final_url or fetched.url
+        page = self._file_page(final, fetched, content)
+        requested = page if fetched.url == final else self._file_page(fetched.url, fetched, content)
+        canonical = fetched.canonical
+        if canonical and fetched.evidence == "ok" and is_same_site(canonical, final):
+            self._file_alias(canonical, page)
+        return requested
+
+    def get(self, url: str) -> SourceRecord | None:
+        """Return the record of `url` under this ledger's key function, if there is one."""
+        return self._records.get(self.key(url))
+
+    def text(self, url: str) -> str | None:
+        """Return the text of the page at `url`, if it was kept here."""
+        record = self.get(url)
+        if record is None or record.content_sha256 is None:
+            return None
+        return self._texts.get(record.content_sha256)
+
+    def texts(self) -> Mapping[str, str]:
+        """Return all texts that were kept, by digest."""
+        return MappingProxyType(self._texts)
+
+    def records(self) -> tuple[SourceRecord, ...]:
+        """Return all records, in the order in which their sources were first met."""
+        return tuple(self._records.values())
+
+    def references(self, urls: Iterable[str]) -> tuple[SourceRecord, ...]:
+        """Return the records of `urls` in that order, each once; unknown URLs are left out."""
+        found = (self._records.get(key) for key in dict.fromkeys(map(self.key, urls)))
+        return tuple(record for record in found if record is not None)
+
+    def keyed_by(self, key: KeyFunction) -> "SourceRegistry":
+        """Return this ledger filed under another key function, from the URLs as observed."""
+        if key is self.key:
+            return self
+        size, view = self._views.get(key, (-1, self))
+        if size != len(self._history):
+            view = self._filed_anew(key)
+            self._views[key] = (len(self._history), view)
+        return view
+
+    def _filed_anew(self, key: KeyFunction) -> "SourceRegistry":
+        view = SourceRegistry(key)
+        for entry in self._history:
+            if isinstance(entry, SearchHit):
+                view.add_hit(entry)
+            elif isinstance(entry, Fetched):
+                view.add_page(entry, None)
+            else:
+                view._file_record(entry)
+        view._texts = self._texts
+        return view
+
+    def _keep_text(self, fetched: Fetched, text: str | None) -> tuple[str | None, int | None]:
+        if text is None:
+            return fetched.content_sha256, fetched.content_chars
+        kept = text[:MAX_TEXT_CHARS]
+        digest = hashlib.sha256(kept.encode("utf-8", "replace")).hexdigest()
+        self._texts[digest] = kept
+        return digest, len(kept)
+
+    def _observe(self, url: str, *, title: str | None, snippet: str | None = None) -> SourceKey:
+        """Make sure that `url` has a record; fill only what is missing."""
+        key = self.key(url)
+        old = self._records.get(key)
+        if old is None:
+            self._records[key] = SourceRecord(
+                key=key.value, is_canonical=key.is_canonical, url=url, title=title, snippet=snippet
+            )
+            return key
+        missing: dict[str, object] = {}
+        if url != old.url and url not in old.observed:
+            missing["observed"] = (*old.observed, url)
+        if old.title is None and title is not None:
+            missing["title"] = title
+        if old.snippet is None and snippet is not None:
+            missing["snippet"] = snippet
+        if missing:
+            self._records[key] = old.model_copy(update=missing)
+        return key
+
+    def _file_page(
+        self, url: str, fetched: Fetched, content: tuple[str | None, int | None]
+    ) -> SourceKey:
+        key = self._observe(url, title=fetched.title)
+        old = self._records[key]
+        if old.state == "fetched" and old.evidence == "ok" and fetched.evidence != "ok":
+            return key
+        update: dict[str, object] = {"state": "fetched", "evidence": fetched.evidence}
+        update["alias_of"] = None
+        update["title"] = fetched.title or old.title
+        if old.evidence != fetched.evidence or (content[1] or 0) >= (old.content_chars or 0):
+            update["content_sha256"], update["content_chars"] = content
+        self._records[key] = old.model_copy(update=update)
+        return key
+
+    def _file_alias(self, url: str, page: SourceKey) -> None:
+        key = self._observe(url, title=None)
+        old, target = self._records[key], self._records[page]
+        if old.state == "fetched":
+            return
+        self._records[key] = old.model_copy(
+            update={
+                "state": "fetched",
+                "alias_of": page.value,
+                "title": target.title or old.title,
+                "content_sha256": target.content_sha256,
+                "content_chars": target.content_chars,
+            }
+        )
+
+    def _file_record(self, record: SourceRecord) -> None:
+        self._history.append(record)
+        for url in (record.url, *record.observed):
+            key = self.key(url)
+            old = self._records.get(key)
+            if old is not None and (old.state == "fetched" or record.state == "searched"):
+                self._observe(url, title=record.title, snippet=record.snippet)
+                continue
+            first = old.url if old else url
+            observed = () if first == url else (url,)
+            self._records[key] = record.model_copy(
+                update={
+                    "key": key.value,
+                    "is_canonical": key.is_canonical,
+                    "url": first,
+                    "observed": (*(old.observed if old else ()), *observed),
+                }
+            )
