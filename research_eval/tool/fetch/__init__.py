@@ -1,0 +1,39 @@
+"""Fetch: a URL in, the text of the page and what it is worth as evidence out."""
+
+from typing import TYPE_CHECKING, Any
+
+from research_eval.tool.fetch.page import ContentExtractor, ExtractedHtml, ExtractedPage
+from research_eval.tool.fetch.settings import FetchSettings
+
+if TYPE_CHECKING:
+    from research_eval.tool.fetch.extract import extract
+    from research_eval.tool.fetch.tool import FetchTool, PageLedger
+    from research_eval.tool.fetch.transport import guarded_transport
+
+__all__ = [
+    "ContentExtractor",
+    "ExtractedHtml",
+    "ExtractedPage",
+    "FetchSettings",
+    "FetchTool",
+    "PageLedger",
+    "extract",
+    "guarded_transport",
+]
+
+_LAZY = {
+    "FetchTool": "tool",
+    "PageLedger": "tool",
+    "extract": "extract",
+    "guarded_transport": "transport",
+}
+"""Names that bring parsers and detectors with them, and the modules where they stand."""
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - what a module holds can be anything
+    """Import what is heavy when it is first asked for."""
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
+    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)

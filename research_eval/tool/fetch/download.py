@@ -1,0 +1,228 @@
+"""Bring one document: redirects by hand, bytes and time under caps, the fence on every hop."""
+
+import asyncio
+from dataclasses import dataclass, field
+from urllib.parse import urljoin
+
+import httpx
+
+from research_eval.cassette import OffTapeError
+from research_eval.clock import Clock
+from research_eval.tool.fetch.fence import FenceError, check_url
+from research_eval.tool.fetch.manners import Manners, retry_after_s
+from research_eval.tool.fetch.settings import FetchSettings
+from research_eval.tool.fetch.sniff import looks_like_pdf
+from research_eval.tool.fetch.transport import BLOCKED, UNKNOWN_HOST
+from research_eval.tool.fetch.unpack import SUPPORTED_CODINGS, Unpacker, UnpackError
+
+__all__ = ["Document", "DownloadError", "Downloader"]
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_ACCEPT = (
+    "text/html,application/xhtml+xml,application/pdf,application/xml;q=0.9,application/json;q=0.9,"
+    "text/*;q=0.8,*/*;q=0.5"
+)
+
+
+@dataclass(frozen=True)
+class Document:
+    """The bytes of a document and where they came from."""
+
+    url: str
+    """Where redirects ended."""
+    hops: tuple[str, ...]
+    """The redirects before it, in order, the first request left out."""
+    status: int
+    headers: httpx.Headers
+    body: bytes
+    is_cut: bool
+    """Whether a cap cut the body."""
+
+
+class DownloadError(Exception):
+    """Nothing was brought.
+
+    Attributes:
+        kind: Why, as a stable word.
+        status: The HTTP status, where there was one.
+        hops: The redirects that were followed.
+        retry_after_s: How long the server asked to wait.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        message: str = "",
+        *,
+        status: int | None = None,
+        hops: tuple[str, ...] = (),
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.status = status
+        self.hops = hops
+        self.retry_after_s = retry_after_s
+
+
+@dataclass
+class _Journey:
+    """One fetch under way."""
+
+    started: float
+    hops: list[str] = field(default_factory=list)
+    has_waited: bool = False
+    """Whether a `Retry-After` was obeyed already."""
+
+
+class Downloader:
+    """Brings documents for one trial."""
+
+    def __init__(self, settings: FetchSettings, *, http: httpx.AsyncClient, clock: Clock) -> None:
+        self._settings = settings
+        self._http = http
+        self._clock = clock
+        self._manners = Manners(settings, clock=clock)
+
+    async def get(self, url: str) -> Document:
+        """Return the document at `url`, whatever its status.
+
+        Raises:
+            DownloadError: If nothing was reached, or the fence closed the way.
+        """
+        journey = _Journey(self._clock.now())
+        limit = None if self._clock.is_virtual else self._settings.deadline_s
+        try:
+            async with asyncio.timeout(limit):
+                return await self._follow(url, journey)
+        except FenceError as exc:
+            raise self._error(journey, exc.kind, str(exc)) from exc
+        except TimeoutError as exc:
+            raise self._error(journey, "timeout") from exc
+        except UnpackError as exc:
+            raise self._error(journey, "bad_coding", str(exc)) from exc
+        except httpx.HTTPError as exc:
+            raise self._error(journey, *_classify(exc)) from exc
+
+    @staticmethod
+    def _error(journey: _Journey, kind: str, message: str = "") -> DownloadError:
+        return DownloadError(kind, message, hops=tuple(journey.hops))
+
+    async def _follow(self, url: str, journey: _Journey) -> Document:
+        target = check_url(url, self._settings)
+        while True:
+            await self._may_ask(target, journey)
+            outcome = await self._ask(target, journey)
+            if isinstance(outcome, httpx.URL):
+                if len(journey.hops) == self._settings.max_redirects:
+                    raise DownloadError("too_many_redirects", hops=tuple(journey.hops))
+                target = outcome
+                journey.hops.append(str(target))
+            elif self._should_ask_again(outcome, target, journey):
+                journey.has_waited = True
+            else:
+                return outcome
+
+    def _should_ask_again(self, answer: Document, target: httpx.URL, journey: _Journey) -> bool:
+        """Say whether the server asked for a wait that we can afford, for the first time."""
+        wait = retry_after_s(answer.status, answer.headers)
+        return (
+            wait is not None
+            and not journey.has_waited
+            and wait <= min(self._settings.retry_after_max_s, self._left_s(journey))
+            and self._manners.wait_s(target.host) <= self._settings.retry_after_max_s
+        )
+
+    def _left_s(self, journey: _Journey) -> float:
+        return self._settings.deadline_s - (self._clock.now() - journey.started)
+
+    async def _may_ask(self, target: httpx.URL, journey: _Journey) -> None:
+        """Wait for the host's turn and check what is left of the time."""
+        left = self._left_s(journey)
+        if left <= 0:
+            raise TimeoutError
+        wait = self._manners.wait_s(target.host)
+        if wait > left or wait > self._settings.retry_after_max_s:
+            raise DownloadError("host_busy", hops=tuple(journey.hops), retry_after_s=wait)
+        if wait > 0:
+            await self._clock.sleep(wait)
+        self._manners.asked(target.host)
+
+    async def _ask(self, target: httpx.URL, journey: _Journey) -> Document | httpx.URL:
+        """Return the document, or where the server sends us."""
+        response = await self._http.send(self._request(target), stream=True, follow_redirects=False)
+        try:
+            if response.status_code in _REDIRECTS and "location" in response.headers:
+                return self._next_hop(target, response.headers["location"])
+            body, is_cut = await self._read(response)
+        finally:
+            await response.aclose()
+        self._manners.answered(target.host, response.status_code, response.headers)
+        return Document(
+            url=str(target),
+            hops=tuple(journey.hops[:-1]),
+            status=response.status_code,
+            headers=response.headers,
+            body=body,
+            is_cut=is_cut,
+        )
+
+    def _request(self, target: httpx.URL) -> httpx.Request:
+        settings = self._settings
+        headers = {
+            "User-Agent": settings.user_agent,
+            "Accept": _ACCEPT,
+            "Accept-Encoding": SUPPORTED_CODINGS,
+        }
+        if settings.accept_language is not None:
+            headers["Accept-Language"] = settings.accept_language
+        timeout = httpx.Timeout(settings.read_timeout_s, connect=settings.connect_timeout_s)
+        request = self._http.build_request("GET", target, headers=headers, timeout=timeout)
+        if not settings.keep_cookies:
+            request.headers.pop("cookie", None)
+        return request
+
+    def _next_hop(self, target: httpx.URL, location: str) -> httpx.URL:
+        try:
+            joined = urljoin(str(target), location.strip())
+        except ValueError as exc:
+            raise FenceError("invalid_url", "it redirects to a malformed address") from exc
+        return check_url(joined, self._settings)
+
+    async def _read(self, response: httpx.Response) -> tuple[bytes, bool]:
+        """Return the body without its coding, and whether a cap cut it."""
+        settings = self._settings
+        if response.is_stream_consumed:  # a transport that gives whole, decoded bodies
+            body = response.content
+            cap = settings.max_pdf_bytes if looks_like_pdf(body) else settings.max_body_bytes
+            return body[:cap], len(body) > cap
+        unpacker = Unpacker(
+            response.headers.get("content-encoding", ""),
+            max(settings.max_pdf_bytes, settings.max_body_bytes),
+        )
+        wire = 0
+        async for chunk in response.aiter_raw():
+            wire += len(chunk)
+            unpacker.feed(chunk)
+            cap, wire_cap = settings.max_body_bytes, settings.max_wire_bytes
+            if looks_like_pdf(unpacker.body):
+                cap = wire_cap = settings.max_pdf_bytes
+            if unpacker.is_full or len(unpacker.body) > cap or wire > wire_cap:
+                return bytes(unpacker.body[:cap]), True
+        return bytes(unpacker.body), False
+
+
+def _classify(exc: httpx.HTTPError) -> tuple[str, str]:
+    """Return the stable word for a failure of the transport, and what to add to it."""
+    message = str(exc)
+    if isinstance(exc, OffTapeError):
+        return "off_tape", ""
+    if isinstance(exc, httpx.TimeoutException):
+        return "timeout", ""
+    if message.startswith(BLOCKED):
+        return "blocked", "it does not lead to the public internet"
+    if message.startswith(UNKNOWN_HOST):
+        return "unknown_host", ""
+    if isinstance(exc, httpx.UnsupportedProtocol):
+        return "invalid_url", "it is not http or https"
+    return "connection", ""
