@@ -6,7 +6,7 @@ from research_eval.schema.record import Record
 
 __all__ = ["Citation", "CitationForm", "Verdict", "Violation", "ViolationKind"]
 
-CitationForm = Literal["bare", "autolink", "markdown", "reference", "html"]
+CitationForm = Literal["bare", "autolink", "markdown", "reference", "html", "latex"]
 """How a URL was written; all but `bare` are explicit destinations with one reading."""
 
 ViolationKind = Literal["no_citation", "unknown_url", "search_only", "not_evidence"]
