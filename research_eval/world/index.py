@@ -11,6 +11,7 @@ __all__ = ["Found", "PageIndex", "tokens"]
 
 _CJK = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _RUN = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])\w)+")
+_HIRAGANA = re.compile(r"[\u3041-\u309f]+")
 _SNIPPET_CHARS = 220
 _TITLE_WEIGHT = 3.0
 
@@ -50,6 +51,12 @@ def _without_accents(word: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 
+def query_terms(query: str) -> list[str]:
+    """Return the terms to look for: without pairs of hiragana, which are grammar, unless all are."""
+    terms = list(dict.fromkeys(tokens(query)))
+    return [term for term in terms if not _HIRAGANA.fullmatch(term)] or terms
+
+
 class PageIndex:
     """An index in memory that threads may share."""
 
@@ -73,7 +80,7 @@ class PageIndex:
 
     def search(self, query: str, limit: int, offset: int = 0) -> list[Found]:
         """Return the best pages for any of the query's terms, best first, equals by URL."""
-        terms = list(dict.fromkeys(tokens(query)))
+        terms = query_terms(query)
         if not terms:
             return []
         match = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
