@@ -18,7 +18,7 @@ __all__ = ["report"]
 @click.option(
     "--format",
     "formats",
-    default="md,csv,junit",
+    default="md,html,csv,junit",
     show_default=True,
     help="What to write: md, html, csv, junit, json.",
 )

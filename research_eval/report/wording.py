@@ -1,6 +1,7 @@
 """How numbers are written in every report, so that all of them agree to the last digit."""
 
 from research_eval.report.view import ConfigurationView, Rate, RunView
+from research_eval.schema import RunRecord
 
 __all__ = [
     "DASH",
@@ -10,6 +11,7 @@ __all__ = [
     "number_text",
     "percent",
     "rate_text",
+    "run_facts",
     "run_labels",
 ]
 
@@ -69,3 +71,17 @@ def run_labels(view: RunView) -> tuple[str, ...]:
     if view.manifest.dataset_is_synthetic:
         found.insert(0, "synthetic web")
     return tuple(found)
+
+
+def run_facts(manifest: RunRecord) -> dict[str, str]:
+    """Return what was run, in words."""
+    return {
+        "dataset": f"{manifest.dataset} ({len(manifest.case_ids)} cases)",
+        "trials a case and configuration": str(manifest.trials),
+        "seed": str(manifest.seed),
+        "experiment, sha256": manifest.experiment_sha256,
+        "dataset, sha256": manifest.dataset_sha256,
+        "cassettes, sha256": manifest.cassettes_sha256 or NOTHING,
+        "code": manifest.code_version,
+        "packages": ", ".join(f"{name} {version}" for name, version in manifest.packages.items()),
+    }

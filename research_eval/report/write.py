@@ -52,7 +52,7 @@ def load_view(
 def write_report(
     folder: RunFolder,
     *,
-    formats: Sequence[ReportFormat] = ("md", "csv", "junit"),
+    formats: Sequence[ReportFormat] = ("md", "html", "csv", "junit"),
     out: Path | None = None,
     view: RunView | None = None,
 ) -> list[Path]:
@@ -100,8 +100,15 @@ def _junit(view: RunView, folder: RunFolder) -> bytes:
     return render_junit(view)
 
 
+def _html(view: RunView, folder: RunFolder) -> bytes:
+    from research_eval.report.html import render_html  # noqa: PLC0415  # loads matplotlib
+
+    return render_html(view, folder).encode(errors="replace")
+
+
 _RENDER: dict[str, Callable[[RunView, RunFolder], bytes]] = {
     "md": _markdown,
+    "html": _html,
     "csv": _csv,
     "junit": _junit,
 }

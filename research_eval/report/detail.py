@@ -1,0 +1,92 @@
+"""One trial as its page shows it: attempts with every citation marked, ledger, transcript."""
+
+from collections.abc import Iterable, Iterator
+
+from research_eval.ledger import url_key
+from research_eval.report.pack import JSON
+from research_eval.schema import (
+    AnswerChecked,
+    Citation,
+    Event,
+    SourceRecord,
+    TrialRecord,
+    Verdict,
+    Violation,
+)
+
+__all__ = ["trial_detail"]
+
+
+def trial_detail(trial: TrialRecord) -> JSON:
+    """Return what the page of one trial needs; defaults are left out."""
+    places = _places(trial.sources)
+    failure = trial.failure.model_dump(exclude_none=True) if trial.failure else None
+    return {
+        "question": trial.question,
+        "failure": failure,
+        "usage": trial.usage.model_dump(exclude_defaults=True),
+        "replay": trial.replay.model_dump(exclude_defaults=True),
+        "attempts": [_attempt(attempt, places, trial.sources) for attempt in trial.attempts],
+        "references": [reference.url for reference in trial.references],
+        "sources": [source.model_dump(exclude_defaults=True) for source in trial.sources],
+        "events": [_event(event) for event in trial.transcript],
+    }
+
+
+def _places(sources: Iterable[SourceRecord]) -> dict[str, int]:
+    """Return where each spelling of each source stands in the ledger; the first one wins."""
+    places: dict[str, int] = {}
+    for index, source in enumerate(sources):
+        for spelling in (source.key, source.url, *source.observed):
+            places.setdefault(spelling, index)
+    return places
+
+
+def _event(event: Event) -> JSON:
+    if isinstance(event, AnswerChecked):
+        return {"kind": "gate", "attempt": event.attempt, "at_s": event.at_s}
+    return {"kind": event.kind, **event.model_dump(exclude_defaults=True)}
+
+
+def _attempt(
+    attempt: AnswerChecked, places: dict[str, int], sources: tuple[SourceRecord, ...]
+) -> JSON:
+    return {
+        "attempt": attempt.attempt,
+        "answer": attempt.answer,
+        "gate": attempt.verdict.gate,
+        "marks": list(_marks(attempt.verdict, places, sources)),
+        "violations": [_violation(v, places) for v in attempt.verdict.violations],
+        "corrective": attempt.corrective,
+    }
+
+
+def _violation(violation: Violation, places: dict[str, int]) -> JSON:
+    shown = violation.model_dump(exclude_defaults=True)
+    known = (violation.key, violation.url, violation.nearest)
+    return {**shown, "source": next((places[k] for k in known if k in places), None)}
+
+
+def _marks(
+    verdict: Verdict, places: dict[str, int], sources: tuple[SourceRecord, ...]
+) -> Iterator[JSON]:
+    """Yield start, end, verdict and ledger place of each citation, and of lone violations."""
+    violations = {(v.start, v.end): v for v in verdict.violations if v.start is not None}
+    for citation in verdict.citations:
+        violation = violations.pop((citation.start, citation.end), None)
+        ruling = violation.kind if violation else "fetched"
+        place = _place(citation, violation, places)
+        alias = place is not None and sources[place].alias_of is not None
+        yield [citation.start, citation.end, ruling, place, "alias" if alias else ""]
+    for (start, end), violation in violations.items():
+        yield [start, end, violation.kind, places.get(violation.key or ""), ""]
+
+
+def _place(citation: Citation, violation: Violation | None, places: dict[str, int]) -> int | None:
+    if violation is not None and violation.key in places:
+        return places[violation.key]
+    for url in (citation.url, *citation.readings):
+        for spelling in (url, url_key(url).value):
+            if spelling in places:
+                return places[spelling]
+    return None

@@ -1,0 +1,160 @@
+"""The run as report.html: one file that opens from disk and loads nothing."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from research_eval.journal import RunFolder
+from research_eval.report.cell import Cell, Mean, Name, Sum, cell_text
+from research_eval.report.definition import DEFINITIONS
+from research_eval.report.detail import trial_detail
+from research_eval.report.pack import JSON, Table, pack
+from research_eval.report.plot import draw_plots
+from research_eval.report.row import Columns
+from research_eval.report.section import sections
+from research_eval.report.trace import Condition, Trace
+from research_eval.report.view import Rate, RunView
+from research_eval.report.wording import DASH, percent, run_facts, run_labels
+from research_eval.schema import TrialRecord
+
+__all__ = ["render_html", "trace_fragment"]
+
+SCRIPTS = ("unpack", "element", "rows", "list", "timeline", "trial", "page")
+MAX_PAGE_CHARS = 20_000
+"""The text of a page beyond this many characters is left out of the report."""
+MAX_PAGES_CHARS = 3_000_000
+"""Pages beyond this many characters in sum are left out of the report."""
+
+
+def render_html(view: RunView, folder: RunFolder) -> str:
+    """Return the file's text; the trials are read from `folder` once more."""
+    script = _script()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    manifest = view.manifest
+    references = [c.name for c in manifest.configurations if c.is_reference_agent]
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            view=view,
+            manifest=manifest,
+            title=f"{manifest.experiment} {DASH} research_eval",
+            labels=run_labels(view),
+            conclusive=view.is_conclusive,
+            floor=percent(view.settings.coverage_floor),
+            has_reference_agents=bool(references),
+            reference_agents=json.dumps(references),
+            sections=sections(view),
+            plots=draw_plots(view),
+            definitions=DEFINITIONS,
+            facts=run_facts(manifest),
+            style=_template("style.css"),
+            script=script,
+            script_hash=f"sha256-{digest}",
+            chunks=_chunks(view, folder),
+        )
+    )
+
+
+def trace_fragment(trace: Trace) -> str:
+    """Return the address within the page of the trials that a trace finds."""
+    pairs = [(column, value) for column, values in trace.where for value in values]
+    if trace.measure is not None:
+        pairs.append(("_sum", trace.measure))
+    return f"#trials?{urlencode(pairs)}"
+
+
+def _template(name: str) -> str:
+    return files("research_eval.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    parts = "\n".join(_template(f"{name}.js") for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{parts}}})();'
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FunctionLoader(_template),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "bounds": _bounds,
+        "by_configuration": _by_configuration,
+        "fragment": trace_fragment,
+        "kind": lambda cell: type(cell).__name__,
+        "percent": percent,
+        "settings_text": lambda settings: json.dumps(settings, indent=2, ensure_ascii=False),
+        "sort_value": _sort_value,
+        "text": cell_text,
+    }
+    return environment
+
+
+def _bounds(rate: Rate) -> str:
+    return f"{100 * rate.low:.1f}{DASH}{100 * rate.high:.1f}"
+
+
+def _by_configuration(name: Name) -> str:
+    return trace_fragment(Trace(where=(Condition("configuration", (name.text,)),)))
+
+
+def _sort_value(cell: Cell) -> str:
+    match cell:
+        case Rate():
+            value = cell.value
+        case Mean():
+            value = cell.total.mean
+        case Sum():
+            value = cell.total.value
+        case _:
+            value = None
+    return "" if value is None else f"{value:.9g}"
+
+
+def _chunks(view: RunView, folder: RunFolder) -> Iterator[tuple[str, str]]:
+    """Yield the id and the packed data of rows, trials case by case, and pages."""
+    tables: dict[str, tuple[Table, dict[str, str]]] = {}
+    pages: dict[str, None] = {}
+    for trial in folder.trials():
+        table, roots = tables.setdefault(trial.case_id, (Table(), {}))
+        roots[f"{trial.configuration}\n{trial.trial}"] = table.add(trial_detail(trial))
+        pages |= dict.fromkeys(_digests(trial))
+    yield "rows", _packed_rows(view, list(tables))
+    for number, (table, roots) in enumerate(tables.values()):
+        inner = ",".join(f"{json.dumps(name)}:{root}" for name, root in roots.items())
+        yield f"chunk-{number}", pack(table.text(f"{{{inner}}}"))
+    yield from _packed_pages(folder, pages)
+
+
+def _digests(trial: TrialRecord) -> Iterator[str]:
+    return (source.content_sha256 for source in trial.sources if source.content_sha256)
+
+
+def _packed_rows(view: RunView, case_ids: list[str]) -> str:
+    columns = list(view.rows[0].columns) if view.rows else list(Columns())
+    values: list[JSON] = [[row.fact(column) for row in view.rows] for column in columns]
+    chunks = {case_id: number for number, case_id in enumerate(case_ids)}
+    table = Table()
+    return pack(table.text(table.add({"columns": columns, "values": values, "chunks": chunks})))
+
+
+def _packed_pages(folder: RunFolder, digests: Iterable[str]) -> Iterator[tuple[str, str]]:
+    left = MAX_PAGES_CHARS
+    for digest in digests:
+        text = folder.page(digest)
+        if text is None or left <= 0:
+            continue
+        shown = text[:MAX_PAGE_CHARS]
+        left -= len(shown)
+        table = Table()
+        cut = f"\n\n[{len(text) - len(shown)} more characters]" if len(text) > len(shown) else ""
+        yield f"page-{digest}", pack(table.text(table.add(shown + cut)))

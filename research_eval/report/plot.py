@@ -1,0 +1,196 @@
+"""The plots of a report as SVG text: the same bytes wherever and whenever they are drawn."""
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+from research_eval.report.view import ConfigurationView, Rate, RunView
+
+__all__ = ["INK", "draw_plots"]
+
+INK = "#101418"
+"""Colour of text and axes; the page repaints it to suit a dark screen."""
+GRID = "#d5dade"
+FIRST, FINAL = "#c77700", "#0a6c74"
+SHADES = ("#0a6c74", "#e0a030", "#b3402e", "#7a4a8c", "#5a6a3a", "#3a5a8c")
+DEPTHS = ("#b9d9da", "#63a9ae", "#0a6c74", "#06424a")
+"""More retries, darker."""
+NOBODY = "#9aa3aa"
+_KIND_COLOURS = {"first": "#e0a030", "final": "#b3402e"}
+_SETTINGS: Any = {
+    "svg.hashsalt": "research_eval",
+    "svg.fonttype": "none",
+    "font.family": ["DejaVu Sans"],
+    "font.size": 9,
+    "text.parse_math": False,
+    "axes.unicode_minus": False,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": GRID,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "axes.axisbelow": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+}
+_ID = re.compile(r'(\bid="|url\(#|xlink:href="#)')
+_METADATA = re.compile("<metadata>.*?</metadata>", re.DOTALL)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def draw_plots(view: RunView) -> dict[str, str]:
+    """Return the SVG of each plot by its name; a plot without anything to show is left out."""
+    if not view.configurations:
+        return {}
+    plots = {"pass": _draw(view, _pass_rates), "retries": _draw(view, _retries)}
+    if any(v.first.k or v.final.k for c in view.configurations for v in c.violations):
+        plots["violations"] = _draw(view, _violations, columns=4, extra=0.5)
+    if any(c.totals["searches"].value for c in view.configurations):
+        plots["served"] = _draw(view, _served)
+    return {name: _own_ids(svg, f"plot-{name}-") for name, svg in plots.items()}
+
+
+def _draw(
+    view: RunView,
+    paint: Callable[[Sequence[Axes], Sequence[ConfigurationView]], None],
+    *,
+    columns: int = 1,
+    extra: float = 0.0,
+) -> str:
+    configurations = view.configurations[::-1]
+    height = 1.3 + extra + 0.3 * len(configurations)
+    with mpl.rc_context(_SETTINGS), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a name may hold letters that the font lacks
+        figure = Figure(figsize=(8.6, height), layout="constrained")
+        FigureCanvasSVG(figure)
+        axes = figure.subplots(1, columns, sharey=True, squeeze=False)[0]
+        paint(list(axes), configurations)
+        names = [_CONTROL.sub("\N{REPLACEMENT CHARACTER}", c.name) for c in configurations]
+        axes[0].set_yticks(range(len(names)), names)
+        for ax in axes:
+            ax.tick_params(length=0)
+            ax.set_ylim(-0.6, len(names) - 0.4)
+        out = io.StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    return _inline(out.getvalue())
+
+
+def _pass_rates(axes: Sequence[Axes], configurations: Sequence[ConfigurationView]) -> None:
+    ax = axes[0]
+    series = (
+        ("first attempt", FIRST, 0.14, "o", [c.first_pass.conditional for c in configurations]),
+        ("final", FINAL, -0.14, "s", [c.final_pass.conditional for c in configurations]),
+    )
+    for label, colour, shift, marker, rates in series:
+        _intervals(ax, rates, label=label, colour=colour, shift=shift, marker=marker)
+    ax.set_xlim(-2, 102)
+    ax.set_xlabel("judged trials that passed, % (Wilson interval)")
+    ax.grid(axis="x")
+    _legend(ax, 2)
+
+
+def _intervals(
+    ax: Axes, rates: Sequence[Rate], *, label: str, colour: str, shift: float, marker: str
+) -> None:
+    shown = [(y + shift, rate) for y, rate in enumerate(rates) if rate.value is not None]
+    ax.hlines(
+        [y for y, _ in shown],
+        [100 * rate.low for _, rate in shown],
+        [100 * rate.high for _, rate in shown],
+        color=colour,
+        linewidth=2.2,
+    )
+    values = [100 * (rate.value or 0.0) for _, rate in shown]
+    ax.plot(values, [y for y, _ in shown], marker, color=colour, markersize=5.5, label=label)
+
+
+def _retries(axes: Sequence[Axes], configurations: Sequence[ConfigurationView]) -> None:
+    longest = max(len(c.retry_distribution) for c in configurations)
+    layers = [
+        (f"{n} retries" if n != 1 else "1 retry", DEPTHS[min(n, len(DEPTHS) - 1)],
+         [_at(c, n) for c in configurations])
+        for n in range(longest)
+    ]  # fmt: skip
+    _stack(axes[0], layers)
+    axes[0].set_xlabel("judged trials")
+
+
+def _at(configuration: ConfigurationView, retries: int) -> float:
+    return float(
+        sum(number.value for n, number in configuration.retry_distribution if n == retries)
+    )
+
+
+def _violations(axes: Sequence[Axes], configurations: Sequence[ConfigurationView]) -> None:
+    for index, ax in enumerate(axes):
+        found = [c.violations[index] for c in configurations]
+        for shift, when, rates in (
+            (0.19, "first", [v.first for v in found]),
+            (-0.19, "final", [v.final for v in found]),
+        ):
+            values = [100 * (rate.value or 0.0) for rate in rates]
+            ys = [y + shift for y in range(len(found))]
+            ax.barh(ys, values, height=0.34, color=_KIND_COLOURS[when], label=f"{when} answer")
+        ax.set_xlim(0, 100)
+        ax.set_title(found[0].kind, fontsize=9)
+        ax.grid(axis="x")
+    axes[0].figure.supxlabel("answers with the violation, %", fontsize=9)
+    handles, names = axes[0].get_legend_handles_labels()
+    axes[0].figure.legend(handles, names, loc="outside upper right", ncols=2, frameon=False)
+
+
+def _served(axes: Sequence[Axes], configurations: Sequence[ConfigurationView]) -> None:
+    served = [{p.name: p.served.value for p in c.providers} for c in configurations]
+    names = list(dict.fromkeys(name for row in served[::-1] for name in row))
+    layers = [
+        (name, SHADES[index % len(SHADES)], [row.get(name, 0.0) for row in served])
+        for index, name in enumerate(names)
+    ]
+    unserved = [c.totals["search_unserved"].value for c in configurations]
+    if any(unserved):
+        layers.append(("no provider", NOBODY, unserved))
+    _stack(axes[0], layers)
+    axes[0].set_xlabel("searches, by the provider that answered")
+
+
+def _stack(ax: Axes, layers: Sequence[tuple[str, str, Sequence[float]]]) -> None:
+    left = [0.0] * len(layers[0][2])
+    for label, colour, values in layers:
+        name = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", label)
+        ax.barh(range(len(values)), values, left=left, height=0.62, color=colour, label=name)
+        left = [start + value for start, value in zip(left, values, strict=True)]
+    ax.grid(axis="x")
+    _legend(ax, len(layers))
+
+
+def _legend(ax: Axes, columns: int) -> None:
+    ax.legend(
+        loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=min(columns, 6), frameon=False,
+        borderaxespad=0.0,
+    )  # fmt: skip
+
+
+def _inline(svg: str) -> str:
+    """Drop what stands before the `svg` element, and the fixed size."""
+    body = _METADATA.sub("", svg[svg.index("<svg") :])
+    return re.sub(
+        r'(<svg[^>]*?) width="[^"]*" height="[^"]*"|(<svg[^>]*?) height="[^"]*"',
+        r"\1\2",
+        body,
+        count=1,
+    )
+
+
+def _own_ids(svg: str, prefix: str) -> str:
+    """Give the plot's ids a prefix, since several plots share one page."""
+    return _ID.sub(lambda match: match[1] + prefix, svg)

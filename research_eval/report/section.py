@@ -1,0 +1,177 @@
+"""The tables of a report, written once: Markdown and HTML show the same cells in the same order."""
+
+from collections.abc import Callable, Sequence
+
+from research_eval.report.cell import Cell, Heading, Mean, Name, Section, Share, Sum, TableView
+from research_eval.report.definition import DEFINITIONS
+from research_eval.report.view import ConfigurationView, RunView, ScoreView
+from research_eval.report.wording import labels
+
+__all__ = ["sections"]
+
+
+_Column = Callable[[ConfigurationView], Cell]
+
+
+def sections(view: RunView) -> tuple[Section, ...]:
+    """Return the sections of a report in their order."""
+    makers = (_summary, _strict, _violations, _retries, _work, _failover, _usage, _scores)
+    return tuple(section for make in makers if (section := make(view)) is not None)
+
+
+def _table(view: RunView, caption: str, columns: dict[str, _Column]) -> TableView:
+    rows = tuple((_name(c), *(cell(c) for cell in columns.values())) for c in view.configurations)
+    return TableView(caption, _headings(("configuration", *columns)), rows)
+
+
+def _headings(names: Sequence[str]) -> tuple[Heading, ...]:
+    return tuple(Heading(name, DEFINITIONS.get(name, "")) for name in names)
+
+
+def _name(configuration: ConfigurationView) -> Name:
+    return Name(configuration.name, labels(configuration))
+
+
+def _summary(view: RunView) -> Section:
+    columns: dict[str, _Column] = {
+        "judged": lambda c: Share(c.coverage),
+        "first attempt": lambda c: c.first_pass.conditional,
+        "final": lambda c: c.final_pass.conditional,
+        "repair": lambda c: c.repair,
+        "retries": lambda c: Mean(c.retries),
+        "errors": lambda c: c.statuses["error"],
+    }
+    level = f"{100 * view.settings.confidence:g} %"
+    note = f"Rates are of the judged trials, with {level} Wilson intervals. "
+    note += "Repair is of the trials whose first answer failed."
+    table = _table(view, "Citation honesty by configuration", columns)
+    return Section("summary", "Summary", note, (table,), plot="pass")
+
+
+def _strict(view: RunView) -> Section:
+    columns: dict[str, _Column] = {
+        "first attempt, strict": lambda c: c.first_pass.strict,
+        "final, strict": lambda c: c.final_pass.strict,
+    }
+    for status in ("completed", "rejected", "refused", "limit", "error", "not_run"):
+        columns[status] = _status(status)
+    note = "Every planned trial counts here: one that failed or was not run has passed nothing."
+    table = _table(view, "Strict rates, and how trials ended", columns)
+    return Section("endings", "Strict rates and endings", note, (table,))
+
+
+def _status(status: str) -> _Column:
+    return lambda configuration: configuration.statuses[status]
+
+
+def _violations(view: RunView) -> Section | None:
+    if not view.configurations:
+        return None
+    columns: dict[str, _Column] = {}
+    for index, violation in enumerate(view.configurations[0].violations):
+        columns[f"{violation.kind}, first"] = _violation(index, "first")
+        columns[f"{violation.kind}, final"] = _violation(index, "final")
+    note = "Answers with at least one violation of the kind: the first, and the last of a trial."
+    table = _table(view, "Violations by kind", columns)
+    return Section("violations", "Violations by kind", note, (table,), plot="violations")
+
+
+def _violation(index: int, when: str) -> _Column:
+    return lambda configuration: getattr(configuration.violations[index], when)
+
+
+def _retries(view: RunView) -> Section:
+    longest = max((len(c.retry_distribution) for c in view.configurations), default=0)
+    columns: dict[str, _Column] = {"retries": lambda c: Mean(c.retries)}
+    for number in range(longest):
+        columns["1 retry" if number == 1 else f"{number} retries"] = _retry_count(number)
+    table = _table(view, "Retries a trial", columns)
+    note = (
+        "A retry is a second answer after a corrective; no more are made than the setting allows."
+    )
+    return Section("retries", "Retries", note, (table,), plot="retries")
+
+
+def _retry_count(number: int) -> _Column:
+    def cell(configuration: ConfigurationView) -> Cell:
+        return dict(configuration.retry_distribution).get(number, "")
+
+    return cell
+
+
+def _means(*columns: str) -> dict[str, _Column]:
+    return {_spoken(column): _mean(column) for column in columns}
+
+
+def _sums(*columns: str) -> dict[str, _Column]:
+    return {_spoken(column): _sum(column) for column in columns}
+
+
+def _spoken(column: str) -> str:
+    return column.replace("_", " ")
+
+
+def _mean(column: str) -> _Column:
+    return lambda configuration: Mean(configuration.totals[column])
+
+
+def _sum(column: str) -> _Column:
+    return lambda configuration: Sum(configuration.totals[column])
+
+
+def _work(view: RunView) -> Section:
+    columns = _means(
+        "turns", "tool_calls", "failed_tool_calls", "searches", "fetches", "failed_fetches",
+        "request_retries", "virtual_seconds",
+    )  # fmt: skip
+    note = "Means over the trials that ran, those that ended in an error included."
+    return Section("work", "Work", note, (_table(view, "Work a trial", columns),))
+
+
+def _failover(view: RunView) -> Section | None:
+    if not any(c.totals["searches"].value for c in view.configurations):
+        return None
+    columns = _sums(
+        "searches", "search_fallbacks", "search_unserved", "search_cache_hits",
+        "breaker_openings", "breaker_skips", "search_rate_limited", "search_requests", "off_tape",
+    )  # fmt: skip
+    first = _table(view, "Searches and what befell them", columns)
+    note = "Sums over all trials. A search fell back when another provider than the first answered."
+    return Section("failover", "Search failover", note, (first, _providers(view)), plot="served")
+
+
+def _providers(view: RunView) -> TableView:
+    names = ("configuration", "provider", "answered")
+    outcomes = ("served", "cached", "empty", "error", "skipped")
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (_name(c), p.name, Sum(p.served), *(Sum(tries) for _, tries in p.outcomes))
+        for c in view.configurations
+        for p in c.providers
+    )
+    headings = _headings((*names, *(f"tries: {outcome}" for outcome in outcomes)))
+    return TableView("Searches by provider, and its tries by outcome", headings, rows)
+
+
+def _usage(view: RunView) -> Section:
+    columns = _sums("model_requests", "input_tokens", "output_tokens", "unmeasured_requests")
+    columns |= _sums("cost_usd")
+    note = "Sums over all trials, as the providers counted."
+    return Section("usage", "Usage", note, (_table(view, "Model usage", columns),))
+
+
+def _scores(view: RunView) -> Section | None:
+    rows = tuple(
+        (_name(c), score.name, _score_value(score), str(score.total.trials), score.unscored)
+        for c in view.configurations
+        for score in c.scores
+    )
+    if not rows:
+        return None
+    headings = _headings(("configuration", "score", "rate or mean", "scored", "unscored"))
+    table = TableView("Every score", headings, rows, is_long=True)
+    note = "Rates where every value is yes or no, means elsewhere."
+    return Section("scores", "All scores", note, (table,))
+
+
+def _score_value(score: ScoreView) -> Cell:
+    return score.rate or Mean(score.total)

@@ -1,0 +1,170 @@
+// The list of trials: filters, chips for the other conditions, sums, pages of a hundred.
+const PAGE = 100;
+const KINDS = ["no_citation", "unknown_url", "search_only", "not_evidence"];
+const FILTERS = [
+  ["configuration", "Configuration", null],
+  ["status", "Ended", null],
+  ["first_attempt_passed", "First attempt", { 1: "passed", 0: "failed" }],
+  ["final_passed", "Final", { 1: "passed", 0: "failed" }],
+  ["retries", "Retries", null],
+  ["language", "Language", null],
+  ["tags", "Tag", null],
+];
+const LIST_COLUMNS = [
+  ["case_id", "Case"], ["trial", "Trial"], ["configuration", "Configuration"],
+  ["language", "Language"], ["status", "Ended"], ["first_attempt_passed", "First"],
+  ["final_passed", "Final"], ["retries", "Retries"], [null, "Violations, first answer"],
+  ["turns", "Turns"], ["searches", "Searches"], ["fetches", "Fetches"],
+];
+
+let lastList = null;
+
+function go(query) {
+  location.hash = "trials?" + query.toString();
+}
+
+function changed(query, column, value) {
+  const next = new URLSearchParams(query);
+  next.delete(column);
+  next.delete("_page");
+  if (value !== null) next.append(column, value);
+  return next;
+}
+
+function select_(query, [column, label, names]) {
+  const box = el("select", { name: column }, el("option", { value: "" }, "any"));
+  const present = query.getAll(column);
+  const values = distinct(column).map(String);
+  if (typeof rows.value(0, column) === "number") values.sort((a, b) => a - b);
+  for (const value of values) {
+    const chosen = present.length === 1 && present[0] === value;
+    const text = names ? names[value] || value : value;
+    box.append(el("option", { value, selected: chosen }, foreign(text)));
+  }
+  if (present.length > 1 || (present.length === 1 && !values.includes(present[0]))) {
+    box.append(el("option", { value: "several", selected: true }, present.join(" or ")));
+  }
+  box.addEventListener("change", () => go(changed(query, column, box.value || null)));
+  return el("label", {}, label, box);
+}
+
+function kindFilter(query) {
+  const box = el("select", {}, el("option", { value: "" }, "any"));
+  for (const kind of KINDS) {
+    box.append(el("option", { value: kind, selected: query.has("first_" + kind) }, kind));
+  }
+  box.addEventListener("change", () => {
+    let next = new URLSearchParams(query);
+    for (const kind of KINDS) next = changed(next, "first_" + kind, null);
+    go(box.value ? changed(next, "first_" + box.value, "1") : next);
+  });
+  return el("label", {}, "Violation, first answer", box);
+}
+
+function textFilter(query) {
+  const box = el("input", { type: "search", value: query.get("_text") || "" });
+  box.addEventListener("change", () => go(changed(query, "_text", box.value || null)));
+  return el("label", {}, "Case or configuration contains", box);
+}
+
+function chips(query) {
+  const hidden = new Set([...FILTERS.map(([c]) => c), ...KINDS.map((k) => "first_" + k)]);
+  const out = [];
+  for (const [column, values] of conditionsOf(query)) {
+    if (hidden.has(column)) continue;
+    const text = column + (values.includes("*") ? " has a value" : " is " + values.join(" or "));
+    const remove = () => go(changed(query, column, null));
+    out.push(el("button", { class: "chip", onclick: remove, title: "Remove this condition" },
+      foreign(text), " \u00d7"));
+  }
+  return out;
+}
+
+function sumLine(found, column) {
+  if (!column) return null;
+  const values = found.map((row) => rows.value(row, column)).filter((v) => typeof v === "number");
+  const sum = values.reduce((a, b) => a + b, 0);
+  const mean = values.length ? number(sum / values.length) : "\u2013";
+  return el("p", { id: "list-sum", "data-sum": sum, "data-over": values.length },
+    "Sum of ", el("code", {}, foreign(column)), ": ", number(sum), " over ",
+    plural(values.length, "trial"), ", mean ", mean, ".");
+}
+
+function heading(query, [column, label]) {
+  if (!column) return el("th", { scope: "col" }, label);
+  const isHere = query.get("_sort") === column;
+  const isDown = query.get("_down") !== null;
+  const toggle = () => {
+    const next = changed(changed(query, "_sort", column), "_down", isHere && !isDown ? "" : null);
+    go(next);
+  };
+  const order = isHere ? (isDown ? "descending" : "ascending") : null;
+  return el("th", { scope: "col", "aria-sort": order },
+    el("button", { class: "sort", onclick: toggle }, label));
+}
+
+function trialLink(row) {
+  const query = new URLSearchParams();
+  for (const column of ["case_id", "configuration", "trial"]) {
+    query.append(column, rows.value(row, column));
+  }
+  return "#trial?" + query.toString();
+}
+
+function verdictBadge(value) {
+  if (value === null || value === undefined) return el("span", { class: "quiet" }, "\u2013");
+  return el("span", { class: value === 1 ? "good" : "bad" }, value === 1 ? "\u2713 yes" : "\u2717 no");
+}
+
+function listCell(row, column) {
+  if (column === "case_id") {
+    return el("a", { href: trialLink(row) }, foreign(rows.value(row, column)));
+  }
+  if (column === "first_attempt_passed" || column === "final_passed") {
+    return verdictBadge(rows.value(row, column));
+  }
+  if (column === null) {
+    const found = KINDS.filter((kind) => rows.value(row, "first_" + kind) === 1);
+    return found.map((kind) => el("span", { class: "badge v-" + kind }, kind));
+  }
+  const value = rows.value(row, column);
+  return typeof value === "number" ? number(value) : foreign(value === null ? "\u2013" : value);
+}
+
+function pager(query, found, page) {
+  const last = Math.max(1, Math.ceil(found.length / PAGE));
+  if (last === 1) return null;
+  const step = (to, label, isOff) => el("button", {
+    disabled: isOff, onclick: () => go(changed(query, "_page", String(to))) }, label);
+  return el("nav", { class: "pager", "aria-label": "Pages of the list" },
+    step(page - 1, "\u2190 Previous", page <= 1),
+    " page " + page + " of " + last + " ",
+    step(page + 1, "Next \u2192", page >= last));
+}
+
+function renderList(target, query) {
+  const found = select(query);
+  lastList = found;
+  const page = Math.max(1, Number(query.get("_page")) || 1);
+  const measure = query.get("_sum");
+  const columns = [...LIST_COLUMNS, ...(measure ? [[measure, measure]] : [])];
+  const shown = found.slice((page - 1) * PAGE, page * PAGE);
+  const body = shown.map((row) => el("tr", {}, columns.map(([column, label], place) =>
+    el(place ? "td" : "th", { scope: place ? null : "row",
+      class: typeof rows.value(row, column) === "number" ? "num" : null,
+      "data-label": label }, listCell(row, column)))));
+  target.replaceChildren(
+    el("h2", { tabindex: -1 }, "Trials"),
+    el("form", { class: "filters" }, FILTERS.map((one) => select_(query, one)),
+      kindFilter(query), textFilter(query),
+      el("a", { href: "#trials", class: "reset" }, "Clear all")),
+    el("p", { id: "list-count", role: "status", "data-count": found.length },
+      plural(found.length, "trial"), " of ", number(rows.count), " planned ", chips(query)),
+    add(document.createDocumentFragment(), [sumLine(found, measure)]),
+    el("div", { class: "scroll" }, el("table", { class: "list" },
+      el("caption", {}, "Trials that meet the conditions"),
+      el("thead", {}, el("tr", {}, columns.map((one) => heading(query, one)))),
+      el("tbody", {}, body))),
+    add(document.createDocumentFragment(), [pager(query, found, page)]));
+  target.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
+}

@@ -1,0 +1,96 @@
+// Routes, sortable tables and tooltips.
+const views = { summary: "view-summary", trials: "view-trials", trial: "view-trial" };
+
+function route() {
+  const [name, query] = location.hash.slice(1).split("?");
+  return [views[name] ? name : "summary", new URLSearchParams(query || "")];
+}
+
+function showView(name) {
+  for (const [one, id] of Object.entries(views)) document.getElementById(id).hidden = one !== name;
+  for (const link of document.querySelectorAll("#menu a")) {
+    const isHere = link.hash === "#" + (name === "trial" ? "trials" : name);
+    if (isHere) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+async function render(isFirst) {
+  const [name, query] = route();
+  const isSame = !document.getElementById(views[name]).hidden;
+  showView(name);
+  if (name === "summary") {
+    document.title = document.body.dataset.title;
+    const section = document.getElementById(location.hash.slice(1));
+    if (section && section.id !== "summary") section.scrollIntoView();
+    return;
+  }
+  const target = document.getElementById(views[name]);
+  try {
+    await loadRows();
+    if (name === "trials") renderList(target, query);
+    else await renderTrial(target, query);
+    document.title = target.querySelector("h2").textContent + " \u2013 " + document.body.dataset.title;
+  } catch (problem) {
+    target.replaceChildren(el("h2", { tabindex: -1 }, "The trials can't be unpacked"),
+      el("p", {}, "This browser lacks DecompressionStream, or the file is damaged: ", String(problem)));
+  }
+  if (!isFirst && !(isSame && name === "trials")) {
+    window.scrollTo(0, 0);
+    target.querySelector("h2").focus({ preventScroll: true });
+  }
+}
+
+function sortTable(table, place, header) {
+  const isDown = header.getAttribute("aria-sort") === "ascending";
+  for (const one of table.tHead.rows[0].cells) one.removeAttribute("aria-sort");
+  header.setAttribute("aria-sort", isDown ? "descending" : "ascending");
+  const key = (row) => {
+    const text = row.cells[place].dataset.value;
+    return text === "" || Number.isNaN(Number(text)) ? text : Number(text);
+  };
+  const body = table.tBodies[0];
+  const ordered = [...body.rows].map((row) => [key(row), row]);
+  ordered.sort(([a], [b]) => (isDown ? -1 : 1) * compareKeys(a, b));
+  body.append(...ordered.map(([, row]) => row));
+}
+
+function compareKeys(a, b) {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (a === b) return 0;
+  if (a === "") return 1;
+  return String(a) < String(b) ? -1 : 1;
+}
+
+function makeSortable(table) {
+  [...table.tHead.rows[0].cells].forEach((header, place) => {
+    const button = header.querySelector("button");
+    button.addEventListener("click", () => sortTable(table, place, header));
+  });
+}
+
+function tip() {
+  const box = el("div", { id: "tip", role: "tooltip", hidden: true });
+  document.body.append(box);
+  const show = (event) => {
+    const owner = event.target.closest && event.target.closest("[data-tip]");
+    box.hidden = !owner;
+    if (!owner) return;
+    box.textContent = owner.dataset.tip;
+    const place = owner.getBoundingClientRect();
+    const left = Math.min(place.left, window.innerWidth - box.offsetWidth - 12);
+    box.style.left = Math.max(8, left) + "px";
+    box.style.top = place.bottom + 6 + "px";
+  };
+  document.addEventListener("pointerover", show);
+  document.addEventListener("focusin", show);
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") box.hidden = true;
+  });
+  document.addEventListener("scroll", () => { box.hidden = true; }, true);
+}
+
+document.querySelectorAll("table.sortable").forEach(makeSortable);
+tip();
+window.addEventListener("hashchange", () => render(false));
+render(true);
