@@ -36,7 +36,7 @@ def _duplicates(body: bytes) -> bytes:
 
 def _huge(body: bytes) -> bytes:
     def repeated(rows: list[Any]) -> list[Any]:
-        size = max(1, len(json.dumps(rows)) - 2)
+        size = max(1, len(_dump(rows)) - 1)
         return rows * (HUGE_BYTES // size + 1) if rows else [" " * HUGE_BYTES]
 
     return _on_lists(
@@ -80,6 +80,10 @@ def _on_lists(
         return otherwise(body)
     owner, key = found
     owner[key] = change(owner[key])
+    return _dump(data)
+
+
+def _dump(data: object) -> bytes:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 

@@ -148,7 +148,7 @@ class ResilientSearchProvider:
         permit = self._breaker.admit(self._clock.now())
         if permit is None:
             raise self._skipped("breaker_open", "is left alone after failures")
-        call = _Call()
+        call = _Call(is_virtual=self._clock.is_virtual)
         try:
             reply = await self._request(key, permit, call)
         except SearchError as exc:
@@ -180,7 +180,7 @@ class ResilientSearchProvider:
                 if wait is None:
                     raise
             else:
-                call.add(reply.tries)
+                call.add(reply.tries or (_served(self.name),))
                 if reply.pause_s:
                     self._bucket.pause(reply.pause_s)
                 return reply
@@ -229,16 +229,16 @@ class ResilientSearchProvider:
 class _Call:
     """What one search cost until now: requests, waits, latency."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_virtual: bool) -> None:
         self.waited_s = 0.0
+        self._is_virtual = is_virtual
         self._tries: list[ProviderTry] = []
 
     def add(self, tries: tuple[ProviderTry, ...]) -> None:
         self._tries += tries
 
     def tell(self, name: str, reply: SearchReply, *, opened: bool) -> SearchReply:
-        outcome = ProviderTry(provider=name, outcome="served", requests=1)
-        last = reply.tries[-1] if reply.tries else outcome
+        last = reply.tries[-1] if reply.tries else _served(name)
         return reply.model_copy(update={"tries": (self._summed(last, opened=opened),)})
 
     def told(self, name: str, exc: SearchError, *, opened: bool) -> SearchError:
@@ -256,8 +256,12 @@ class _Call:
         return last.model_copy(
             update={
                 "requests": sum(tried.requests for tried in self._tries),
-                "waited_s": round(self.waited_s, 6) if took else None,
+                "waited_s": round(self.waited_s, 6) if self._is_virtual else None,
                 "latency_s": round(sum(took), 6) if took else None,
                 "breaker_opened": opened,
             }
         )
+
+
+def _served(name: str) -> ProviderTry:
+    return ProviderTry(provider=name, outcome="served", requests=1)
