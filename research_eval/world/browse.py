@@ -40,7 +40,7 @@ def browse(request: Request, world: _Answers) -> Reply:
         return Reply(
             404, (("Content-Type", "text/plain; charset=utf-8"),), b"not found; the list is at /\n"
         )
-    if host.partition(":")[0] not in world.library.hosts:
+    if host.lower().partition(":")[0] not in world.library.hosts:
         return Reply(
             404,
             (("Content-Type", "text/plain; charset=utf-8"),),
