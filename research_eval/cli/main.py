@@ -14,6 +14,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("research_eval.cli.run:run", "run an experiment and report on it"),
     "record": ("research_eval.cli.run:record", "record what an experiment's cassettes do not hold yet"),
     "report": ("research_eval.cli.report:report", "write the reports of a run again, from its records"),
+    "dataset": ("research_eval.cli.dataset:dataset", "list, check and count the cases of a dataset"),
+    "world": ("research_eval.cli.world:world", "serve or list the bundled web"),
 }
 """Command name: where it stands as `module:name`, and its line in `--help`."""
 

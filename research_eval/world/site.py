@@ -28,6 +28,7 @@ _SPECIAL = {
 """Status and template of what is served in a page's place."""
 
 _OVERSIZED_BYTES = 12_000_000
+_MAX_REDIRECTS = 5
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -43,13 +44,18 @@ class World:
         """Return the page at `url`, whatever its spelling."""
         return self._pages.get(address(*split_url(url)[1:]))
 
-    def text(self, url: str) -> str | None:
-        """Return what a visitor reads at `url`, redirects followed; `None` where nothing is to be read."""
+    def destination(self, url: str) -> Page | None:
+        """Return the page where a visitor of `url` ends, redirects followed."""
         page = self.page(url)
-        for _ in range(5):
+        for _ in range(_MAX_REDIRECTS):
             if page is None or page.serve != "redirect":
-                break
+                return page
             page = self.page(_target(page))
+        return None
+
+    def text(self, url: str) -> str | None:
+        """Return what a visitor reads at `url`; `None` where nothing is to be read."""
+        page = self.destination(url)
         return visible_text(page) if page is not None and page.serve in {"page", "pdf"} else None
 
     def answer(self, request: Request) -> Reply:
