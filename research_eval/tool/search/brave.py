@@ -68,8 +68,10 @@ class BraveWire:
             raise self.refusal(answer)
         if data.get("type", "search") != "search" or not {"query", "web", "mixed"} & data.keys():
             raise refuse(self.terms.name, "malformed", answer, "no answer to a web search")
-        block = data.get("web")
+        block = data.get("web", {"results": []})
         results = block.get("results") if isinstance(block, dict) else None
+        if not isinstance(results, list):
+            raise refuse(self.terms.name, "malformed", answer, "no list of web results")
         return collect(_hit(row, rank) for row, rank in _ranked(rows(results), data.get("mixed")))
 
     def refusal(self, answer: WireAnswer) -> SearchError:
@@ -79,7 +81,8 @@ class BraveWire:
         told = error.get("meta")
         meta = told if isinstance(told, dict) else {}
         code = as_text(error.get("code"))
-        kind = _CODES.get(code) or kind_of(answer.status if answer.status >= 300 else 299, message)
+        status = answer.status if answer.status >= 300 else _status_in(error)
+        kind = _CODES.get(code) or kind_of(status, message)
         if "x-subscription-token" in str(meta).lower():
             kind = "auth"
         if kind == "rate_limited" and _quota_is_spent(meta):
@@ -141,6 +144,11 @@ def _error_in(data: object) -> dict[str, Any]:
     if isinstance(error, dict):
         return error
     return next(iter(rows(data.get("errors"))), {})
+
+
+def _status_in(error: Mapping[str, Any]) -> int:
+    status = error.get("status")
+    return status if isinstance(status, int) and 300 <= status < 600 else 299
 
 
 def _quota_is_spent(meta: Mapping[str, Any]) -> bool:
