@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from typing_extensions import override
+
 __all__ = ["PlaceholderSecrets", "known_secrets", "read_secrets"]
 
 _LOOKS_SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
@@ -15,12 +17,15 @@ MIN_SECRET_CHARS = 8
 class PlaceholderSecrets(Mapping[str, str]):
     """Has a harmless value for every name: replay and the bundled web need no real key."""
 
+    @override
     def __getitem__(self, name: str) -> str:
         return "not-needed"
 
+    @override
     def __iter__(self) -> Iterator[str]:
         return iter(())
 
+    @override
     def __len__(self) -> int:
         return 0
 

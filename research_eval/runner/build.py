@@ -12,7 +12,7 @@ from research_eval.agent import EventLog, Observer, ResearchAgent
 from research_eval.cassette import Mode, ModelCassette, Session, WebCassette
 from research_eval.clock import Clock, SystemClock, VirtualClock
 from research_eval.experiment import Configuration, ExperimentSettings
-from research_eval.fault import FaultTransport, FaultTransport2
+from research_eval.fault import Channel, FaultTransport, FaultTransport2
 from research_eval.gate import load_gate
 from research_eval.ledger import SourceRegistry
 from research_eval.model import build_model
@@ -125,7 +125,7 @@ def build_trial(
 
 
 def _client(
-    channel: str,
+    channel: Channel,
     session: Session,
     network: WebTransport | None,
     configuration: Configuration,
@@ -147,7 +147,7 @@ def _model_transport(
     if configuration.model.is_reference_agent:
         return None
     inner = None if channels.model_mode == "replay" else httpx2.AsyncHTTPTransport()
-    transport = session.transport2(inner)
+    transport: httpx2.AsyncBaseTransport = session.transport2(inner)
     faults = [fault for fault in configuration.fault if fault.channel == "model"]
     if not faults:
         return transport

@@ -1,6 +1,7 @@
 """Execute an experiment: plan, build, run, and leave a run folder that says everything."""
 
 import asyncio
+import random
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -13,7 +14,7 @@ import httpx
 from research_eval.cassette import Mode, ModelCassette, Redactor, WebCassette
 from research_eval.clock import SystemClock
 from research_eval.dataset import Case
-from research_eval.errors import ConfigError, UsageError
+from research_eval.errors import ConfigError, MissingSecretError, UsageError
 from research_eval.experiment import (
     Configuration,
     Experiment,
@@ -22,7 +23,7 @@ from research_eval.experiment import (
     read_secrets,
 )
 from research_eval.journal import JournalWriter, RunFolder, write_manifest, write_whole
-from research_eval.model import missing_model_secrets
+from research_eval.model import build_model
 from research_eval.runner.batch import run_batch
 from research_eval.runner.budget import Budget, BudgetSettings
 from research_eval.runner.build import Channels, build_trial, web_networks
@@ -160,17 +161,23 @@ def _channels(
 def _check_secrets(
     configurations: Sequence[Configuration], options: RunOptions, *, needs_search_keys: bool
 ) -> None:
-    """Refuse a run that would fail at its first request for want of a key."""
+    """Refuse a run that would fail at its first request for want of a key or a model."""
     secrets = read_secrets()
+    is_replay = options.model_mode == "replay"
     for configuration in configurations:
-        missing: list[str] = []
-        if options.web_mode != "replay" and needs_search_keys:
-            missing += missing_secrets(configuration.search, secrets)
-        if options.model_mode != "replay":
-            missing += missing_model_secrets(configuration.model, secrets)
-        if missing:
-            raise UsageError(
-                f"configuration {configuration.name}: {missing[0]} is not set in the environment"
+        build_model(
+            configuration.model,
+            transport=None,
+            secrets=PlaceholderSecrets() if is_replay else secrets,
+            clock=SystemClock(),
+            rng=random.Random(0),
+            case_seed="",
+        )
+        if options.web_mode == "replay" or not needs_search_keys:
+            continue
+        for name in missing_secrets(configuration.search, secrets):
+            raise MissingSecretError(
+                f"configuration {configuration.name}: {name} is not set in the environment"
             )
 
 

@@ -12,9 +12,9 @@ __all__ = ["Shard", "parse_shard", "plan_trials"]
 class Shard(NamedTuple):
     """One of several equal parts of a plan."""
 
-    index: int
+    part: int
     """From 1."""
-    count: int
+    of: int
 
 
 def plan_trials(
@@ -38,7 +38,7 @@ def plan_trials(
         for trial in range(1, trials + 1)
         for name in names
     ]
-    return keys if shard is None else keys[shard.index - 1 :: shard.count]
+    return keys if shard is None else keys[shard.part - 1 :: shard.of]
 
 
 def remaining(plan: Iterable[TrialKey], done: Collection[TrialKey]) -> list[TrialKey]:

@@ -15,11 +15,11 @@ def test_a_configuration_that_never_wavers_never_flips():
 
 def test_a_coin_flips_half_of_its_cases():
     rng = random.Random(1)
-    cases = [[float(rng.random() < 0.5) for _ in range(4)] for _ in range(300)]
-    rates = aa_flip_rates(cases, seed=1)
+    cases = [[float(rng.random() < 0.5) for _ in range(4)] for _ in range(150)]
+    rates = aa_flip_rates(cases, seed=1, splits=40)
 
-    assert rates.case_flips == pytest.approx(0.5, abs=0.05)
-    assert rates.false_alarms <= 0.1
+    assert rates.case_flips == pytest.approx(0.5, abs=0.07)
+    assert rates.false_alarms <= 0.15
 
 
 def test_single_trials_cannot_be_compared_with_themselves():
