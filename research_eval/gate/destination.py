@@ -1,0 +1,148 @@
+"""Explicit destinations: Markdown links and reference definitions, HTML attributes, LaTeX.
+
+Each is exact: the escapes of its form are undone once and nothing is stripped.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from research_eval.gate.character import INVISIBLE
+from research_eval.gate.escape import decode_entities, decode_latex, decode_markdown
+from research_eval.gate.parenthesis import ParenthesisMap
+from research_eval.schema import CitationForm
+
+__all__ = ["Destination", "find_destinations"]
+
+_LINK = re.compile(rf"\]\([ \t]{{0,99}}\n?[ \t{INVISIBLE}]{{0,99}}(?=<?[hH&\\{INVISIBLE}])")
+_PLAIN = re.compile(r"([^\s()<>\\&\x00-\x20]+)\)")
+_ANGLE = re.compile(r"<((?:[^<>\n\\]|\\.)*)>")
+_TAIL = re.compile(
+    r"(?:\s{1,99}(?:\"(?:[^\"\\]|\\.){0,500}\"|'(?:[^'\\]|\\.){0,500}'|\((?:[^()\\]|\\.){0,500}\))"
+    r"|\s{1,99}[\"'\u201c\u2018\u00ab][^\n)]{0,500}|\s{1,9}=\d*x?\d*)?\s{0,99}\)"
+)
+_LOOSE_TAIL = re.compile(r"[ \t][^\n()<>]{1,300}\)")
+_REMARK = re.compile(
+    r"(?i)\s+(?:(?:accessed|archived|retrieved|viewed|visited|last|in|via|by|p|pp|page)\b|[-\u2013\u2014,;(&])"
+)
+_DEFINITION = re.compile(
+    r"^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+|>)*\[(?!\^)(?:[^\[\]\\\n]|\\.){1,500}\]:"
+    r"[ \t]*\n?[ \t]*(?:<((?:[^<>\n\\]|\\.)*)>|([^\s<]\S*+))"
+    r"(?=(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*$)",
+    re.MULTILINE,
+)
+_ATTRIBUTE = re.compile(
+    r"(?<=[\s\"'])(?:href|src|cite|action|formaction|poster|longdesc|ping)\s{0,9}=\s{0,9}"
+    r"(?:(\\*)\"([^\"]*?)\1\"|'([^']*)'|([^\s\"'<>]+))",
+    re.IGNORECASE,
+)
+_LATEX = re.compile(r"\\(?:url|href|nolinkurl|path)\s{0,9}\{((?:[^{}\\\n]|\\.|\{[^{}\n]*\})*)\}")
+_WEB = re.compile(rf"[{INVISIBLE}\x00-\x20]*(https?:[/\\]+[^/\\].*)", re.IGNORECASE | re.DOTALL)
+_ATTRIBUTE_NOISE = re.compile(r"[\t\n\r]+")
+_SCHEME_INSIDE = re.compile(r"https?://", re.IGNORECASE)
+
+
+class Destination(NamedTuple):
+    """A URL that its form delimits exactly."""
+
+    start: int
+    end: int
+    url: str
+    form: CitationForm
+
+
+def find_destinations(text: str) -> list[Destination]:
+    """Return the explicit http(s) destinations of `text`, in order, none inside another."""
+    found: list[Destination] = []
+    if "](" in text:
+        found.extend(_links(text))
+    if "]:" in text:
+        found.extend(_definitions(text))
+    if "=" in text:
+        found.extend(_attributes(text))
+    if "\\" in text:
+        found.extend(_latex_links(text))
+    found.sort()
+    return _without_overlap(found)
+
+
+def _without_overlap(found: list[Destination]) -> list[Destination]:
+    kept: list[Destination] = []
+    for destination in found:
+        if not kept or destination.start >= kept[-1].end:
+            kept.append(destination)
+    return kept
+
+
+def _links(text: str) -> Iterator[Destination]:
+    parentheses = ParenthesisMap(text)
+    for match in _LINK.finditer(text):
+        if _is_escaped(text, match.start()):
+            continue
+        span = _link_span(text, match.start() + 1, match.end(), parentheses)
+        if span is not None:
+            start, end = span
+            yield from _web(start, end, decode_markdown(text[start:end]), "markdown")
+
+
+def _is_escaped(text: str, position: int) -> bool:
+    before = position
+    while before and text[before - 1] == "\\":
+        before -= 1
+    return (position - before) % 2 == 1
+
+
+def _link_span(
+    text: str, opening: int, start: int, parentheses: ParenthesisMap
+) -> tuple[int, int] | None:
+    """Return where the destination after the parenthesis at `opening` stands, if it is one."""
+    plain = _PLAIN.match(text, start)
+    if plain is not None:
+        return plain.span(1)
+    if text[start] == "<":
+        angle = _ANGLE.match(text, start)
+        return angle.span(1) if angle and _TAIL.match(text, angle.end()) else None
+    closing, end, is_balanced = parentheses.after(opening, start)
+    if closing is not None:
+        return start, closing
+    if is_balanced and _TAIL.match(text, end):
+        return start, end
+    return _loose_span(text, start, end) if is_balanced else None
+
+
+def _loose_span(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Return the span of a destination with raw spaces, which strict Markdown would not link.
+
+    A reader takes all of it for the address, unless what follows is a remark or another URL.
+    """
+    loose = _LOOSE_TAIL.match(text, end)
+    if loose is None or text[end - 1] in ",;.:":
+        return None
+    if _SCHEME_INSIDE.search(loose[0]) or _REMARK.match(loose[0]):
+        return None
+    return start, loose.end() - 1
+
+
+def _definitions(text: str) -> Iterator[Destination]:
+    for match in _DEFINITION.finditer(text):
+        group = 1 if match[1] is not None else 2
+        yield from _web(*match.span(group), decode_markdown(match[group]), "reference")
+
+
+def _attributes(text: str) -> Iterator[Destination]:
+    for match in _ATTRIBUTE.finditer(text):
+        group = next(number for number in (2, 3, 4) if match[number] is not None)
+        value = _ATTRIBUTE_NOISE.sub("", decode_entities(match[group])).strip()
+        yield from _web(*match.span(group), value.replace("\\/", "/"), "html")
+
+
+def _latex_links(text: str) -> Iterator[Destination]:
+    for match in _LATEX.finditer(text):
+        yield from _web(*match.span(1), decode_latex(match[1]).strip(), "latex")
+
+
+def _web(start: int, end: int, url: str, form: CitationForm) -> Iterator[Destination]:
+    """Yield the destination, if it leads to the web."""
+    match = _WEB.fullmatch(url)
+    if match is not None:
+        yield Destination(start, end, match[1], form)

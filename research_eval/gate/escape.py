@@ -1,0 +1,53 @@
+"""Escapes: undo what Markdown, HTML and LaTeX do to a destination, once."""
+
+import html
+import re
+
+__all__ = [
+    "ENTITY",
+    "PUNCTUATION",
+    "decode_entities",
+    "decode_latex",
+    "decode_markdown",
+    "entity_text",
+]
+
+PUNCTUATION = r"!-/:-@\[-`{-~"
+"""ASCII punctuation, as the body of a character class."""
+
+ENTITY = r"&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+"""A character reference; without its semicolon it is none."""
+
+_ENTITY = re.compile(ENTITY)
+_MARKDOWN = re.compile(rf"\\([{PUNCTUATION}])|({ENTITY})")
+_LATEX = re.compile(
+    r"\\([~^])\{\}|\\([#$%&_{}~^\\/:.-])|\{\\_\}|\\(?:textasciitilde|string~)(?:\{\})?"
+)
+
+
+def entity_text(reference: str) -> str:
+    """Return what the character reference stands for; itself, if it is unknown."""
+    return html.unescape(reference)
+
+
+def decode_entities(text: str) -> str:
+    """Return `text` with character references decoded once."""
+    return _ENTITY.sub(lambda found: html.unescape(found[0]), text) if "&" in text else text
+
+
+def decode_markdown(text: str) -> str:
+    """Return `text` with backslash escapes and character references decoded once, in one pass."""
+    if "\\" not in text and "&" not in text:
+        return text
+    return _MARKDOWN.sub(lambda found: found[1] or html.unescape(found[2]), text)
+
+
+def decode_latex(text: str) -> str:
+    r"""Return `text` with LaTeX's escapes undone, for instance `\_` and `\~{}`."""
+    if "\\" not in text:
+        return text
+    return _LATEX.sub(_latex_character, text)
+
+
+def _latex_character(found: re.Match[str]) -> str:
+    return found[1] or found[2] or ("_" if "_" in found[0] else "~")

@@ -1,0 +1,100 @@
+"""Templates and names: what looks like a URL and that no reader takes for a citation."""
+
+import re
+
+__all__ = ["find_namespaces", "is_template"]
+
+_NAMESPACE = re.compile(
+    r"(?<=[\s<])(?:xmlns(?::[\w.-]{1,40})?|(?:\w{1,20}:)?(?:schemaLocation|noNamespaceSchemaLocation)|targetNamespace)"
+    r"\s{0,9}=\s{0,9}\\?(?:\"[^\"<>]*\"|'[^'<>]*')|<!DOCTYPE[^<>]*>",
+)
+_PLACEHOLDER = re.compile(r"\{|\$\(|%[sd](?![0-9a-fA-F])|%\([a-z]")
+_SLOT = re.compile(r"(?:<|&lt;)([A-Za-z][A-Za-z0-9_ -]{0,40})(?:>|&gt;)")
+_OPEN_SLOT = frozenset("/=-_:.@&?#")
+_TAGS = frozenset(
+    [
+        "a",
+        "abbr",
+        "article",
+        "b",
+        "blockquote",
+        "body",
+        "br",
+        "caption",
+        "center",
+        "cite",
+        "code",
+        "dd",
+        "del",
+        "details",
+        "div",
+        "dl",
+        "dt",
+        "em",
+        "font",
+        "footer",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "head",
+        "header",
+        "hr",
+        "html",
+        "i",
+        "img",
+        "ins",
+        "kbd",
+        "li",
+        "loc",
+        "main",
+        "mark",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "q",
+        "ref",
+        "s",
+        "samp",
+        "section",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "summary",
+        "sup",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "title",
+        "tr",
+        "tt",
+        "u",
+        "ul",
+        "url",
+    ]
+)
+
+
+def find_namespaces(text: str) -> list[tuple[int, int]]:
+    """Return where XML names namespaces and document types; their URLs are names, not sources."""
+    if "xmlns" not in text and "DOCTYPE" not in text and "amespace" not in text:
+        return []
+    return [match.span() for match in _NAMESPACE.finditer(text)]
+
+
+def is_template(url: str, after: str) -> bool:
+    """Whether a bare `url` holds a slot to be filled, such as `{id}`, `%s` or `<id>`."""
+    if ("{" in url or "%" in url or "$" in url) and _PLACEHOLDER.search(url):
+        return True
+    if after[:1] not in {"<", "&"} or url[-1] not in _OPEN_SLOT:
+        return False
+    slot = _SLOT.match(after)
+    return slot is not None and slot[1].lower() not in _TAGS

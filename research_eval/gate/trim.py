@@ -1,0 +1,196 @@
+"""Trimming: a run in, the URL that it holds and its other readings out.
+
+Certain cuts come first: what a bracket, a quotation mark or an emphasis opened before the URL must
+close after it. Then the soft cuts, which leave the whole run as another reading. Then the sentence's
+own punctuation at the end.
+"""
+
+import re
+from typing import NamedTuple
+
+from research_eval.gate.glue import find_glue
+
+__all__ = ["Surroundings", "Trimmed", "trim"]
+
+_UNTOUCHED = re.compile(
+    r"https?://[a-z0-9\-.]*[a-z0-9](?::[0-9]+)?(?:[/?#](?:[a-z0-9/\-.?=&%+#:@!,;]*[a-z0-9/=&#%+-])?)?",
+    re.IGNORECASE,
+)
+_HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
+_REAL_HOST = re.compile(
+    r"https?://(?:[^/?#]*@)?(?:\[[0-9a-f:.%]+\]|[^/?#*$]*[^\W_][^/?#*$]*)", re.IGNORECASE
+)
+_BRACKET = re.compile(r"[()\[\]{}]")
+_CLOSER = {"(": ")", "[": "]", "{": "}"}
+_MARKS = re.compile(r"(?:\[\^?\d{1,3}(?: ?[-\u2013,] ?\^?\d{1,3}){0,9}\]|\^\[\d{1,3}\])++")
+_AFTER_MARKS = re.compile(r"[.,;:!?)\]}'*_\u2026-]{0,20}$|[^\x00-\x7f]")
+_UNCLOSED_MARK = re.compile(r"\[\^?\d{1,3}$")
+_PROSE_DASH = re.compile("[\u2014\u2015\u2e3a\u2e3b](?=[^/_%=#?&]*$)")
+_EMOJI = re.compile("[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff](?=[^/_%=#?&]*$)")
+_NOTE_DIGITS = re.compile("[\u00b9\u2070\u2074-\u2079]+$")
+_POSSESSIVE = re.compile("['\u2019]s$")
+_ELLIPSIS = re.compile(r"[/=&?#_-](?:\u2026|\.\.\.)\.?$")
+_STRIPPED = frozenset(".,;:!?'*\u2019\u2026\u2013\u2014\u2015\u00b7\\")
+_MARKERS = {"_": "_", "~": "~", "=": "="}
+MAX_KEPT_TAILS = 5
+"""Readings that keep this much of the punctuation at the end."""
+
+
+class Surroundings(NamedTuple):
+    """What stands around a run."""
+
+    before: str
+    """The line before it, or its last 200 characters."""
+    after: str
+    """The text after it, up to 200 characters."""
+    before_url: bool = False
+    """Whether it was ended by the beginning of another URL."""
+    is_field: bool = False
+    """Whether it is a field of a comma-separated line."""
+
+
+class Trimmed(NamedTuple):
+    """The URL of a run."""
+
+    end: int
+    """How many characters of the run it takes."""
+    others: tuple[int, ...] = ()
+    """Ends of other readings."""
+
+
+def trim(run: str, around: Surroundings) -> Trimmed | None:
+    """Return where the URL of `run` ends, or `None` where there is no host."""
+    if not around.is_field and not around.before_url and _UNTOUCHED.fullmatch(run):
+        return Trimmed(len(run))
+    certain = _certain_end(run, around)
+    soft = _soft_end(run[:certain], around)
+    opened = around.before[-3:]
+    end = _stripped_end(run, soft, opened, around)
+    if not _REAL_HOST.match(run, 0, end):
+        return None
+    possessive = _possessive_end(run, end, soft, around)
+    others = [end] if possessive != end else []
+    if soft < certain:
+        others.append(_stripped_end(run, certain, opened, around))
+    if not opened.endswith(("*", "~", "=")):
+        others.extend(range(end + 1, min(soft, end + MAX_KEPT_TAILS) + 1))
+    kept = dict.fromkeys(other for other in others if other > possessive)
+    return Trimmed(possessive, tuple(kept))
+
+
+def _certain_end(run: str, around: Surroundings) -> int:
+    end = len(run)
+    if _BRACKET.search(run):
+        end = _closing_bracket(run, around.before)
+    opened = around.before[-3:]
+    for marker in ("**", "~~", "=="):
+        if opened.endswith(marker):
+            end = min(end, run.find(marker) % (len(run) + 1))
+    if opened.endswith(("'", "\u2018")):
+        quote = re.search("['\u2019](?![\\w%/-])", run[:end])
+        end = quote.start() if quote else end
+    return end
+
+
+def _closing_bracket(run: str, before: str) -> int:
+    """Return where a bracket closes that was opened before the URL; the run's length, if none does."""
+    expected = _open_brackets(before)
+    host = _HOST.match(run)
+    stack: list[str] = []
+    for match in _BRACKET.finditer(run, host.end() if host and "]" in host[0] else 0):
+        bracket = match[0]
+        if bracket in _CLOSER:
+            stack.append(_CLOSER[bracket])
+        elif bracket in stack[-8:]:
+            while stack.pop() != bracket:
+                pass
+        elif bracket in expected:
+            return match.start()
+    return len(run)
+
+
+def _open_brackets(before: str) -> set[str]:
+    stack: list[str] = []
+    for match in _BRACKET.finditer(before):
+        bracket = match[0]
+        if bracket in _CLOSER:
+            stack.append(_CLOSER[bracket])
+        elif stack and stack[-1] == bracket:
+            stack.pop()
+    return set(stack)
+
+
+def _soft_end(run: str, around: Surroundings) -> int:
+    end = len(run)
+    if around.is_field and "," in run:
+        end = run.index(",")
+    if "[" in run:
+        end = min(end, _mark_start(run))
+    if run.isascii():
+        return end
+    glue = find_glue(run[:end], around.after, before_url=around.before_url)
+    if glue is not None:
+        end = min(end, glue[0])
+    for pattern in (_PROSE_DASH, _EMOJI, _NOTE_DIGITS):
+        match = pattern.search(run, 0, end)
+        if match and run[match.start() - 1].isalnum():
+            end = match.start()
+    return end
+
+
+def _mark_start(run: str) -> int:
+    for marks in _MARKS.finditer(run):
+        if _AFTER_MARKS.match(run, marks.end()):
+            return marks.start()
+    return len(run)
+
+
+def _stripped_end(run: str, end: int, opened: str, around: Surroundings) -> int:
+    """Return the end without the sentence's punctuation, unbalanced brackets and markers."""
+    if _ELLIPSIS.search(run, max(0, end - 6), end):
+        return end
+    unbalanced = _unbalanced(run, end) if _BRACKET.search(run, max(0, end - 64), end) else set()
+    while end:
+        char = run[end - 1]
+        is_marker = (
+            char in _MARKERS
+            and _MARKERS[char] in around.before[-40:]
+            and (opened.endswith(char) or char == "_" or run[end - 2] == char)
+        )
+        if (
+            char in _STRIPPED
+            or end - 1 in unbalanced
+            or is_marker
+            or (char == "-" and around.after[:1] == ">")
+        ):
+            end -= 1
+        elif (mark := _UNCLOSED_MARK.search(run, max(0, end - 6), end)) is not None:
+            end = mark.start()
+        else:
+            break
+    return end
+
+
+def _unbalanced(run: str, end: int) -> set[int]:
+    """Return the brackets of `run` that have no partner in it."""
+    open_at: list[int] = []
+    lonely: set[int] = set()
+    for match in _BRACKET.finditer(run, 0, end):
+        if match[0] in _CLOSER:
+            open_at.append(match.start())
+        elif open_at and _CLOSER[run[open_at[-1]]] == match[0]:
+            open_at.pop()
+        else:
+            lonely.add(match.start())
+    return lonely.union(open_at)
+
+
+def _possessive_end(run: str, end: int, soft: int, around: Surroundings) -> int:
+    """Leave off the possessive of a host, and of a page where the sentence goes on with a word."""
+    possessive = _POSSESSIVE.search(run, max(0, end - 2), end)
+    if possessive is None:
+        return end
+    host = _HOST.match(run)
+    in_host = host is not None and host.end() >= end
+    goes_on = end == soft == len(run) and re.match(r"[ \n]+[^\W\d_]", around.after)
+    return possessive.start() if in_host or goes_on else end
