@@ -4,19 +4,19 @@ import base64
 import binascii
 import json
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
 from research_eval.cassette.interaction import Body
 from research_eval.errors import CassetteCorruptError
 
-__all__ = ["MAX_DEPTH", "body_bytes", "depth_of", "readable_body", "spell_json"]
+__all__ = ["MAX_DEPTH", "STYLES", "Style", "body_bytes", "depth_of", "readable_body", "spell_json"]
 
 MAX_DEPTH = 64
 """Deepest JSON that is written out as a value; deeper text stays text."""
 
-Style = Literal["compact", "spaced", "ascii", "ascii_spaced"]
+Style: TypeAlias = Literal["compact", "spaced", "ascii", "ascii_spaced"]
 
-_STYLES: tuple[Style, ...] = ("compact", "spaced", "ascii", "ascii_spaced")
+STYLES: tuple[Style, ...] = ("compact", "spaced", "ascii", "ascii_spaced")
 
 
 def readable_body(content: bytes) -> Body:
@@ -60,15 +60,16 @@ def body_bytes(body: Body | None, read_file: Callable[[str], bytes]) -> bytes:
     return spell_json(body.data, body.style or "compact").encode("utf-8", "surrogatepass")
 
 
-def spell_json(value: Any, style: Style = "compact") -> str:
+def spell_json(value: object, style: Style = "compact") -> str:
     """Return `value` as JSON text, spelled in one of the styles that clients and servers use."""
     separators = (", ", ": ") if style in {"spaced", "ascii_spaced"} else (",", ":")
     return json.dumps(value, ensure_ascii=style.startswith("ascii"), separators=separators)
 
 
-def depth_of(value: Any, limit: int = MAX_DEPTH) -> int:
+def depth_of(value: object, limit: int = MAX_DEPTH) -> int:
     """Return how deep `value` is nested, counting no further than one past `limit`."""
-    depth, layer = 0, [value]
+    depth = 0
+    layer: list[object] = [value]
     while depth <= limit:
         layer = [
             child
@@ -89,7 +90,7 @@ def _json_body(text: str) -> Body | None:
         return None
     if depth_of(value) > MAX_DEPTH:
         return None
-    for style in _STYLES:
+    for style in STYLES:
         if spell_json(value, style) == text:
             return Body(data=value, style=None if style == "compact" else style)
     return None

@@ -1,26 +1,73 @@
 """The part of a transport that httpx and httpx2 share: replay, record or pass through."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterable
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from research_eval.cassette.failure import failure_of
 from research_eval.cassette.interaction import FailureOnTape
+from research_eval.cassette.key import Asked
 from research_eval.cassette.recording import Recording
-from research_eval.cassette.session import Miss, Session
 from research_eval.cassette.stream import Player, Source, Tee
 from research_eval.cassette.tape import Interaction
+from research_eval.clock import Clock
 
-__all__ = ["TapeDeck"]
+__all__ = ["GAVE_UP", "Mode", "TapeDeck", "TrialTape"]
 
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
+
+Mode = Literal["replay", "record", "live"]
+"""How a channel is used."""
+
+GAVE_UP = FailureOnTape(type="ReadTimeout", message="the caller gave up")
+"""What a request that was cancelled is replayed as."""
+
+
+class OffTape(Exception):  # noqa: N818  # never leaves this package: each transport raises its own
+    """The recorded web has no answer, and the tool that asked is to be told so."""
+
+
+class TrialTape(Protocol):
+    """What a transport needs of a session."""
+
+    mode: Mode
+    clock: Clock
+
+    def went_live(self) -> None:
+        """Count a request that goes out unrecorded."""
+        ...
+
+    def ask(
+        self, method: str, url: tuple[str, str, str], content_type: str, content: bytes
+    ) -> Asked:
+        """Return a request as recordings know it."""
+        ...
+
+    async def claim(self, asked: Asked, lane: str) -> Interaction | int:
+        """Return the recording that answers a request, or the ordinal under which to record it."""
+        ...
+
+    def start(
+        self,
+        asked: Asked,
+        lane: str,
+        ordinal: int,
+        headers: Iterable[tuple[str, str]],
+        patience_s: float | None,
+    ) -> Recording:
+        """Begin to record a request that goes out now."""
+        ...
+
+    def cut_short(self, interaction: Interaction) -> BaseException:
+        """Return what to raise where a reader wants more than was recorded."""
+        ...
 
 
 class TapeDeck(Generic[RequestT, ResponseT]):
     """Answers requests from a session's recordings, or records what the network answers."""
 
-    def __init__(self, session: Session, inner: Any, lane: str) -> None:
+    def __init__(self, session: TrialTape, inner: Any, lane: str) -> None:  # noqa: ANN401  # httpx and httpx2 share no type
         self._session = session
         self._inner = inner
         self._lane = lane
@@ -37,10 +84,10 @@ class TapeDeck(Generic[RequestT, ResponseT]):
     def _off_tape(self, words: str, request: RequestT) -> Exception:
         raise NotImplementedError
 
-    async def _handle(self, request: Any) -> ResponseT:
+    async def _handle(self, request: Any) -> ResponseT:  # noqa: ANN401  # httpx and httpx2 share no type
         session = self._session
         if session.mode == "live":
-            session.count("live")
+            session.went_live()
             return await self._send(request)
         content = await request.aread()
         url = request.url
@@ -52,65 +99,64 @@ class TapeDeck(Generic[RequestT, ResponseT]):
         )
         try:
             claimed = await session.claim(asked, self._lane)
-        except Miss as exc:
-            if getattr(session, "raises_off_tape", False):
-                session.count("off_tape")
-                raise self._off_tape(str(exc), request) from None
-            session.miss(asked, str(exc))
-        patience = request.extensions.get("timeout", {}).get("read")
+        except OffTape as exc:
+            raise self._off_tape(str(exc), request) from None
+        timeout = request.extensions.get("timeout")
+        patience = timeout.get("read") if timeout else None
         if isinstance(claimed, Interaction):
             return await self._play(claimed, request, patience)
         headers = request.headers.multi_items()
-        recording = session.start(asked, self._lane, claimed, headers, patience)
-        return await self._record(recording, request)
+        return await self._record(
+            session.start(asked, self._lane, claimed, headers, patience), request
+        )
 
-    async def _send(self, request: Any) -> ResponseT:
-        send: Callable[[Any], Awaitable[ResponseT]] = self._inner.handle_async_request
-        return await send(request)
+    async def _send(self, request: Any) -> ResponseT:  # noqa: ANN401  # httpx and httpx2 share no type
+        response: ResponseT = await self._inner.handle_async_request(request)
+        return response
 
-    async def _play(self, interaction: Interaction, request: RequestT, patience: float | None) -> ResponseT:
+    async def _play(
+        self, interaction: Interaction, request: RequestT, patience: float | None
+    ) -> ResponseT:
         slot = interaction.record.tape
         clock = self._session.clock
-        if patience is not None and patience == slot.read_timeout_s:
-            patience = None
+        if patience == slot.read_timeout_s:
+            patience = None  # it sufficed when this was recorded
         if patience is not None and slot.latency_s > patience:
             await clock.sleep(patience)
-            raise self._failure(FailureOnTape(type="ReadTimeout", message="recorded answer exceeds the timeout"), request)
+            late = FailureOnTape(
+                type="ReadTimeout", message="the recorded answer exceeds the timeout"
+            )
+            raise self._failure(late, request)
         await clock.sleep(slot.latency_s)
         if slot.error is not None and not slot.error.in_body:
             raise self._failure(slot.error, request)
-        player = Player(
-            interaction,
-            clock,
-            patience,
-            lambda failure: self._failure(failure, request),
-            lambda size: self._cut(interaction, size, request),
-        )
-        return self._answer(interaction, player, request)
 
-    def _cut(self, interaction: Interaction, size: int, request: RequestT) -> BaseException:
-        words = f"the recording of {interaction.record.request.uri} was closed by its reader after {size} bytes"
-        session = self._session
-        if getattr(session, "raises_off_tape", False):
-            session.count("off_tape")
-            return self._off_tape(words, request)
-        try:
-            session.miss(None, words)
-        except BaseException as exc:  # noqa: BLE001
-            return exc
+        def fail(failure: FailureOnTape) -> Exception:
+            return self._failure(failure, request)
 
-    async def _record(self, recording: Recording, request: Any) -> ResponseT:
+        def cut() -> BaseException:
+            error = self._session.cut_short(interaction)
+            return self._off_tape(str(error), request) if isinstance(error, OffTape) else error
+
+        return self._answer(interaction, Player(interaction, clock, patience, fail, cut), request)
+
+    async def _record(self, recording: Recording, request: Any) -> ResponseT:  # noqa: ANN401  # httpx and httpx2 share no type
         try:
             response: Any = await self._send(request)
         except asyncio.CancelledError:
-            recording.finish("cancelled", FailureOnTape(type="ReadTimeout", message="the caller gave up"))
+            recording.finish("cancelled", GAVE_UP)
             raise
         except Exception as exc:
-            failure = failure_of(exc)
-            if failure is None:
-                recording.abandon()
-            else:
-                recording.finish("error", failure)
+            recording.fail(failure_of(exc))
+            await self._catch_up(recording)
             raise
-        recording.respond(response.status_code, response.reason_phrase, response.headers.multi_items())
-        return self._swap(response, Tee(response.stream, recording))
+        recording.respond(
+            response.status_code, response.reason_phrase, response.headers.multi_items()
+        )
+        await self._catch_up(recording)
+        return self._swap(response, Tee(response.stream, recording, self._session.clock))
+
+    async def _catch_up(self, recording: Recording) -> None:
+        """Let a virtual clock pass the time that the answer really took, as replay will."""
+        if self._session.clock.is_virtual:
+            await self._session.clock.sleep(recording.latency_s)

@@ -1,33 +1,35 @@
 """Model exchanges: one file a trial, never shared, so that repeated trials keep their spread."""
 
-from collections.abc import Callable, Iterable
+import shlex
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
 
+from typing_extensions import override
+
+from research_eval.cassette.deck import Mode
+from research_eval.cassette.explain import Candidate, explain
 from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
 from research_eval.cassette.key import PROFILE, Asked
 from research_eval.cassette.name import safe_name
-from research_eval.cassette.recording import Recording
 from research_eval.cassette.redact import Redactor
-from research_eval.cassette.session import Miss, Mode, Session
-from research_eval.cassette.store import FolderStore, Store
+from research_eval.cassette.session import Refresh, Session, SessionSettings, session_settings
+from research_eval.cassette.store import open_store
 from research_eval.cassette.tape import Interaction, Tape
+from research_eval.cassette.verdict import Divergence
 from research_eval.clock import Clock
+from research_eval.errors import CassetteMissError
 from research_eval.schema import TrialKey
 
-__all__ = ["ModelCassette", "ModelSession", "Refresh", "trial_name"]
-
-Refresh = Literal["all", "missing", "stale", "mend"]
-"""What a recording replaces: everything it runs, only what is absent, only what fits no more, or both."""
+__all__ = ["ModelCassette", "ModelSession", "trial_name"]
 
 
 def trial_name(key: TrialKey) -> str:
-    """Return the name of the tape that holds a trial's model exchanges."""
-    return f"{safe_name(key.configuration)}/{safe_name(key.case_id)}/{key.trial}"
+    """Return the name of the tape that holds a trial's exchanges, within its configuration's folder."""
+    return f"{safe_name(key.case_id)}/{key.trial}"
 
 
 class ModelCassette:
-    """The recorded model exchanges of an experiment."""
+    """The recorded model exchanges of one configuration."""
 
     def __init__(
         self,
@@ -35,18 +37,32 @@ class ModelCassette:
         *,
         mode: Mode,
         redactor: Redactor | None = None,
-        refresh: Refresh = "all",
+        refresh: Refresh = "mend",
         stamp: Callable[[], str] | None = None,
+        stopwatch: Clock | None = None,
+        record_command: str = "research-eval record",
     ) -> None:
+        """Open the recordings.
+
+        Args:
+            folder: The configuration's folder, or a packed file in its place.
+            mode: Replay, record or live.
+            redactor: Takes secrets out; without one only what always is secret.
+            refresh: What recording replaces.
+            stamp: Says when something is recorded, for people.
+            stopwatch: Measures how long live answers take.
+            record_command: How a miss says to record what is missing.
+        """
         self.mode: Mode = mode
-        self.redactor = redactor or Redactor()
-        self.store: Store = FolderStore(Path(folder), self.redactor)
-        self.refresh: Refresh = refresh
-        self.stamp = stamp
+        self._settings = session_settings(
+            mode=mode, channel="model", redactor=redactor, refresh=refresh, stamp=stamp,
+            stopwatch=stopwatch, record_command=record_command,
+        )  # fmt: skip
+        self.store = open_store(Path(folder), self._settings.redactor)
 
     def session(self, key: TrialKey, clock: Clock) -> "ModelSession":
         """Return one trial's view."""
-        return ModelSession(self, key, clock)
+        return ModelSession(self, self._settings, key, clock)
 
     def digest(self) -> str:
         """Return the SHA-256 over everything recorded."""
@@ -60,70 +76,97 @@ class ModelCassette:
 class ModelSession(Session):
     """One trial's own exchanges with its model."""
 
-    def __init__(self, cassette: ModelCassette, key: TrialKey, clock: Clock) -> None:
-        super().__init__(mode=cassette.mode, key=key, clock=clock, redactor=cassette.redactor)
-        self._cassette = cassette
+    def __init__(
+        self, cassette: ModelCassette, settings: SessionSettings, key: TrialKey, clock: Clock
+    ) -> None:
+        super().__init__(settings, key, clock)
+        self._store = cassette.store
         self._name = trial_name(key)
-        self._tape: Tape | None = None
-        if self.mode == "replay" or (self.mode == "record" and cassette.refresh != "all"):
-            self._tape = cassette.store.read(self._name)
-        self._kept: list[TapedInteraction] = []
-        self._diverged = False
+        is_read = self.mode == "replay" or (self.mode == "record" and settings.refresh != "all")
+        self._tape: Tape | None = cassette.store.read(self._name) if is_read else None
+        self._asked = 0
+        self._kept: list[tuple[int, TapedInteraction]] = []
+        self._has_left_tape = False
 
+    @override
     async def claim(self, asked: Asked, lane: str) -> Interaction | int:
-        """Return the recording that answers a request, or the ordinal under which to record it.
-
-        Raises:
-            Miss: If there is neither.
-        """
-        key = asked.key
-        ordinal = self.take_ordinal(lane, key)
-        slots = self._tape.slots(lane, key) if self._tape and not self._diverged else []
-        if ordinal < len(slots):
-            self._kept.append(slots[ordinal].record)
-            self.count("hits")
+        self._asked += 1
+        ordinal = self._take_ordinal(lane, asked.key)
+        slots = self._tape.slots(lane, asked.key) if self._tape and not self._has_left_tape else []
+        if self.problem is None and ordinal < len(slots):
+            self._hits += 1
+            if self.mode == "record":
+                self._kept.append((self._asked, self._whole(slots[ordinal])))
             return slots[ordinal]
         if self.mode == "record" and self._may_record():
-            self._diverged = True
+            self._has_left_tape = True
             return ordinal
-        if self._tape is not None:
-            self.count("stale")
-        raise Miss(f"{self._cassette.store.place}/{self._name}.json: no recording of {asked.method} {asked.uri}")
+        raise self._missed(asked)
 
-    def start(
-        self, asked: Asked, lane: str, ordinal: int, headers: Iterable[tuple[str, str]], patience_s: float | None
-    ) -> Recording:
-        """Begin to record a request that goes out now."""
-        place = len(self._kept)
-        stamp = self._cassette.stamp
-        recording = Recording(
-            asked,
-            lane=lane,
-            ordinal=ordinal,
-            request_headers=headers,
-            read_timeout_s=patience_s,
-            clock=self.clock,
-            redactor=self.redactor,
-            recorded_at=stamp() if stamp else None,
-            save=lambda interaction: self._save(place, interaction),
-        )
-        self._open.append(recording)
-        self.count("recorded")
-        return recording
+    @override
+    def _saver(
+        self, asked: Asked, lane: str, ordinal: int
+    ) -> Callable[[TapedInteraction | None], None]:
+        place = self._asked
 
-    def unplayed(self) -> int:
-        """Return how many exchanges of this trial were not asked for."""
-        return len(self._tape) - self._tally["hits"] if self._tape and not self._diverged else 0
+        def save(interaction: TapedInteraction | None) -> None:
+            if interaction is not None:
+                self._kept.append((place, interaction))
+                self._kept.sort(key=lambda entry: entry[0])
+                metadata = TapeMetadata(profile=PROFILE, trial=tuple(self.key))
+                self._store.write(self._name, [record for _, record in self._kept], metadata)
+
+        return save
+
+    @override
+    def _unplayed(self) -> int:
+        return len(self._tape) - self._hits if self._tape and not self._has_left_tape else 0
+
+    def _whole(self, interaction: Interaction) -> TapedInteraction:
+        """Return a recorded exchange with its request written out whole."""
+        if self._tape is None or interaction.record.request.body is None:
+            return interaction.record
+        return self._tape.records()[self._tape.interactions.index(interaction)]
 
     def _may_record(self) -> bool:
-        refresh = self._cassette.refresh
+        refresh = self._settings.refresh
         if refresh in {"all", "mend"}:
             return True
         return (self._tape is None) == (refresh == "missing")
 
-    def _save(self, place: int, interaction: TapedInteraction | None) -> None:
-        if interaction is None:
-            return
-        self._kept.insert(place, interaction)
-        metadata = TapeMetadata(profile=PROFILE, trial=tuple(self.key))
-        self._cassette.store.write(self._name, self._kept, metadata)
+    def _missed(self, asked: Asked) -> CassetteMissError:
+        if self.problem is not None:
+            return CassetteMissError(self.problem)
+        place = f"{Path(self._store.place).name}/{self._name}.json"
+        command = self._command("stale" if self._tape else "missing")
+        if self._tape is None:
+            words = f"{place}: there is no recording of this trial; record it with: {command}"
+            return self._latched(words, Divergence(1, 0, None, None, None, command), is_stale=False)
+        near, first = explain(asked, self._candidates(self._tape))
+        words = (
+            f"{place}: exchange {self._asked} ({asked.method} {asked.uri}) fits none of the "
+            f"{len(self._tape)} recorded; {near}; record it anew with: {command}"
+        )
+        path, recorded, now = first or (None, None, None)
+        found = Divergence(self._asked, len(self._tape), path, recorded, now, command)
+        return self._latched(words, found, is_stale=True)
+
+    def _candidates(self, tape: Tape) -> Iterator[Candidate]:
+        """Return the recorded requests, the one whose turn it would be first."""
+        records = tape.records()
+        order = sorted(range(len(records)), key=lambda number: abs(number + 1 - self._asked))
+        for number in order:
+            request = records[number].request
+            interaction = Interaction(records[number], self._store.body)
+            yield Candidate(
+                f"recording {number + 1} of {len(records)}",
+                request.method,
+                request.uri,
+                interaction.request_content,
+                is_next=number + 1 == self._asked,
+            )
+
+    def _command(self, what: str) -> str:
+        configuration = shlex.quote(self.key.configuration)
+        case = shlex.quote(self.key.case_id)
+        return f"{self._settings.record_command} --{what} --configuration {configuration} --case {case}"

@@ -4,26 +4,28 @@ from research_eval.cassette.interaction import FailureOnTape
 
 __all__ = ["REPLAYABLE", "failure_of"]
 
-REPLAYABLE = frozenset({
-    "CloseError",
-    "ConnectError",
-    "ConnectTimeout",
-    "DecodingError",
-    "LocalProtocolError",
-    "NetworkError",
-    "PoolTimeout",
-    "ProtocolError",
-    "ProxyError",
-    "ReadError",
-    "ReadTimeout",
-    "RemoteProtocolError",
-    "RequestError",
-    "TimeoutException",
-    "TransportError",
-    "UnsupportedProtocol",
-    "WriteError",
-    "WriteTimeout",
-})
+REPLAYABLE = frozenset(
+    {
+        "CloseError",
+        "ConnectError",
+        "ConnectTimeout",
+        "DecodingError",
+        "LocalProtocolError",
+        "NetworkError",
+        "PoolTimeout",
+        "ProtocolError",
+        "ProxyError",
+        "ReadError",
+        "ReadTimeout",
+        "RemoteProtocolError",
+        "RequestError",
+        "TimeoutException",
+        "TransportError",
+        "UnsupportedProtocol",
+        "WriteError",
+        "WriteTimeout",
+    }
+)
 """Exceptions that httpx and httpx2 both have; a recording may name no other."""
 
 

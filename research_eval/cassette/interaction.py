@@ -46,7 +46,7 @@ class Body(Record):
     """Of a request: number of the interaction in this file whose JSON this one extends."""
     same: tuple[str, ...] = ()
     """With `after`: fields that are as there."""
-    keep: dict[str, Annotated[int, Field(ge=0)]] = {}
+    keep: dict[str, Annotated[int, Field(ge=0)]] = Field(default={})
     """With `after`: how many first items of a list are as there; `data` holds the rest."""
 
 
@@ -54,7 +54,7 @@ class RequestOnTape(Record):
     """A request as vcrpy stores it."""
 
     body: Body | None = None
-    headers: Headers = {}
+    headers: Headers = Field(default={})
     method: str
     uri: str
 
@@ -70,7 +70,7 @@ class ResponseOnTape(Record):
     """A response as vcrpy stores it."""
 
     body: Body = Body(string="")
-    headers: Headers = {}
+    headers: Headers = Field(default={})
     status: StatusOnTape
 
 
@@ -98,6 +98,8 @@ class Slot(Record):
     chunks: str | None = None
     """Pieces of the body as `bytes@seconds`, seconds counted from the headers on."""
     end: End = "complete"
+    ended_s: float | None = Field(default=None, ge=0)
+    """Of an exchange that was not completed: when that was, in seconds from the headers on."""
     error: FailureOnTape | None = None
     content_encoding: str | None = None
     """How the body was compressed on the wire; it is kept decoded, so that it can be read."""

@@ -9,9 +9,18 @@ import json
 import re
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
-__all__ = ["PROFILE", "Asked", "canonical_json", "canonical_uri", "request_key"]
+__all__ = [
+    "PROFILE",
+    "Asked",
+    "canonical_json",
+    "canonical_uri",
+    "looks_like_json",
+    "request_key",
+    "spell",
+    "without_boundary",
+]
 
 PROFILE = 1
 """Version of these rules; a file made under others is refused, not guessed at."""
@@ -21,21 +30,17 @@ _ID_FIELDS = frozenset({"id", "tool_call_id", "call_id", "tool_use_id"})
 _BOUNDARY = re.compile(r'boundary=(?:"([^"]{1,200})"|([^;\s]{1,200}))', re.IGNORECASE)
 
 
-class Asked(NamedTuple):
+class Asked:
     """A request as recordings know it: scrubbed and canonical."""
 
-    method: str
-    uri: str
-    host: str
-    content: str | bytes
-    """The canonical body."""
-    is_json: bool
-    content_type: str
+    __slots__ = ("content", "host", "key", "method", "uri")
 
-    @property
-    def key(self) -> str:
-        """Digest of everything that tells two requests apart."""
-        return request_key(self.method, self.uri, self.content)
+    def __init__(self, method: str, uri: str, host: str, content: str | bytes) -> None:
+        self.method = method
+        self.uri = uri
+        self.host = host
+        self.content = content
+        self.key = request_key(method, uri, content)
 
 
 def request_key(method: str, uri: str, content: str | bytes) -> str:
@@ -57,23 +62,22 @@ def canonical_uri(scheme: str, netloc: str, target: str) -> str:
     return f"{scheme}://{netloc}{path}{mark}{query}"
 
 
-def canonical_json(text: str) -> tuple[Any, str] | None:
-    """Return the value of `text` and its one canonical spelling; `None` if it has none.
+def canonical_json(text: str) -> str | None:
+    """Return the one canonical spelling of JSON text; `None` if it has none.
 
     Integers, floats and booleans stay apart, whole numbers of any length stay exact, and text with
     a field named twice has no canonical form: it is compared as it is.
     """
     try:
         value = json.loads(text)
-        spelled = _spell(value)
+        spelled = spell(value)
         if len(spelled) != len(text):
-            value = json.loads(text, object_pairs_hook=_unique)
+            json.loads(text, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         return None
     if "pyd_ai_" in spelled:
-        value = _renumber(value, {})
-        spelled = _spell(value)
-    return value, spelled
+        spelled = spell(_renumber(value, {}))
+    return spelled
 
 
 def without_boundary(content: bytes, content_type: str) -> bytes:
@@ -93,11 +97,12 @@ def looks_like_json(content_type: str, content: bytes) -> bool:
     return content[:1] in {b"{", b"["}
 
 
-def _spell(value: Any) -> str:
+def spell(value: object) -> str:
+    """Return the canonical spelling of a JSON value."""
     return _encode(value)
 
 
-_encode: Callable[[Any], str] = json.JSONEncoder(
+_encode: Callable[[object], str] = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False
 ).encode
 
@@ -109,7 +114,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _renumber(value: Any, seen: dict[str, str]) -> Any:
+def _renumber(value: object, seen: dict[str, str]) -> object:
     """Replace generated ids by their number in order of appearance."""
     if isinstance(value, list):
         return [_renumber(item, seen) for item in value]

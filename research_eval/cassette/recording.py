@@ -14,7 +14,8 @@ from research_eval.cassette.interaction import (
     TapedInteraction,
 )
 from research_eval.cassette.key import Asked
-from research_eval.cassette.redact import Redactor
+from research_eval.cassette.redact import Channel, Redactor
+from research_eval.cassette.wire import decoded_chunks
 from research_eval.clock import Clock
 
 __all__ = ["NO_RESPONSE", "Recording"]
@@ -34,8 +35,9 @@ class Recording:
         ordinal: int,
         request_headers: Iterable[tuple[str, str]],
         read_timeout_s: float | None,
-        clock: Clock,
+        stopwatch: Clock,
         redactor: Redactor,
+        channel: Channel,
         recorded_at: str | None,
         save: Callable[[TapedInteraction | None], None],
     ) -> None:
@@ -47,31 +49,43 @@ class Recording:
             uri=asked.uri,
         )
         self._slot = Slot(
-            key=asked.key, lane=lane, ordinal=ordinal, read_timeout_s=read_timeout_s, recorded_at=recorded_at
+            key=asked.key,
+            lane=lane,
+            ordinal=ordinal,
+            read_timeout_s=read_timeout_s,
+            recorded_at=recorded_at,
         )
-        self._clock = clock
+        self._stopwatch = stopwatch
         self._redactor = redactor
+        self._channel = channel
         self._save = save
         self._status: StatusOnTape | None = None
         self._headers: dict[str, tuple[str, ...]] = {}
         self._content_type = ""
-        self._chunks: list[tuple[int, float]] = []
+        self._offsets: list[float] = []
         self._parts: list[bytes] = []
-        self._began = clock.now()
-        self._latency_s = 0.0
+        self._began = stopwatch.now()
+        self.latency_s = 0.0
         self.is_open = True
 
     def respond(self, status: int, reason: str, headers: Iterable[tuple[str, str]]) -> None:
         """Take the response's first part."""
-        self._latency_s = self._elapsed()
+        self.latency_s = self._elapsed()
         self._status = StatusOnTape(code=status, message=reason)
         self._headers = self._redactor.response_headers(headers)
         self._content_type = "; ".join(self._headers.get("content-type", ()))
 
-    def add(self, chunk: bytes) -> None:
-        """Take one piece of the body."""
+    def add(self, chunk: bytes) -> float:
+        """Take one piece of the body; return the seconds since the piece before."""
+        gap_s = self.pause_s()
         self._parts.append(chunk)
-        self._chunks.append((len(chunk), round(self._elapsed() - self._latency_s, 6)))
+        self._offsets.append(round((self._offsets[-1] if self._offsets else 0.0) + gap_s, 4))
+        return gap_s
+
+    def pause_s(self) -> float:
+        """Return the seconds since the last piece."""
+        offset = round(max(0.0, self._elapsed() - self.latency_s), 4)
+        return offset - (self._offsets[-1] if self._offsets else 0.0)
 
     def finish(self, end: End, error: FailureOnTape | None = None) -> None:
         """Save the exchange as it is; a second call does nothing."""
@@ -79,42 +93,105 @@ class Recording:
             return
         self.is_open = False
         if self._status is None:
-            self._latency_s = self._elapsed()
-        self._save(self._interaction(end, error))
+            self.latency_s = self._elapsed()
+        try:
+            interaction = self._interaction(end, error)
+        except BaseException:
+            self._save(None)
+            raise
+        self._save(interaction)
 
-    def abandon(self) -> None:
-        """Let go of the slot without saving anything."""
-        if self.is_open:
+    def fail(self, failure: FailureOnTape | None) -> None:
+        """Save that the exchange broke; without a failure of the transport, let go of the slot."""
+        if failure is not None:
+            self.finish("error", failure)
+        elif self.is_open:
             self.is_open = False
             self._save(None)
 
     def _elapsed(self) -> float:
-        return round(max(0.0, self._clock.now() - self._began), 6)
+        return round(max(0.0, self._stopwatch.now() - self._began), 4)
 
     def _interaction(self, end: End, error: FailureOnTape | None) -> TapedInteraction:
-        content = self._redactor.content(b"".join(self._parts), self._content_type)
-        if error is not None:
-            error = error.model_copy(
-                update={"message": self._redactor.text(error.message), "in_body": self._status is not None}
-            )
-        if end == "early_close" and content.rstrip().endswith(b"data: [DONE]"):
+        encoding, chunks = self._readable(end)
+        content = b"".join(chunks)
+        if end == "early_close" and self._was_enough(content):
             end = "complete"
-        slot = self._slot.model_copy(
-            update={"latency_s": self._latency_s, "chunks": self._chunk_text(), "end": end, "error": error}
-        )
+        clean = self._redactor.content(content, self._content_type, self._channel)
+        self._redactor.check_bytes(clean, self._asked.uri)
+        sizes = [len(chunk) for chunk in chunks] if clean is content else self._edited_sizes(clean)
+        if (
+            clean is not content
+            or encoding is not None
+            or (end == "complete" and self._is_redirect())
+        ):
+            self._headers.pop("content-length", None)
+        if error is not None:
+            update = {
+                "message": self._redactor.uri(error.message),
+                "in_body": self._status is not None,
+            }
+            error = error.model_copy(update=update)
+        update = {
+            "latency_s": self.latency_s,
+            "chunks": _chunk_text(sizes, self._offsets),
+            "end": end,
+            "ended_s": self._ended_s(end),
+            "error": error,
+            "content_encoding": encoding,
+        }
         response = ResponseOnTape(
-            body=readable_body(content),
+            body=readable_body(clean),
             headers=self._headers,
             status=self._status or StatusOnTape(code=NO_RESPONSE, message="no response"),
         )
-        return TapedInteraction(request=self._request, response=response, tape=slot)
+        return TapedInteraction(
+            request=self._request, response=response, tape=self._slot.model_copy(update=update)
+        )
 
-    def _chunk_text(self) -> str | None:
-        return " ".join(f"{size}@{offset:g}" for size, offset in self._chunks) or None
+    def _ended_s(self, end: End) -> float | None:
+        is_in_body = end in {"error", "cancelled"} and self._status is not None
+        return round(max(0.0, self._elapsed() - self.latency_s), 4) if is_in_body else None
+
+    def _was_enough(self, content: bytes) -> bool:
+        """Say whether a reader that closed early had all that matters: the last event, or a redirect."""
+        return content.rstrip().endswith(b"data: [DONE]") or (not content and self._is_redirect())
+
+    def _is_redirect(self) -> bool:
+        return self._status is not None and 300 <= self._status.code < 400
+
+    def _edited_sizes(self, content: bytes) -> list[int]:
+        """Return sizes of pieces for a body that was edited: one for each event of a stream."""
+        if "event-stream" not in self._content_type:
+            return [len(content)]
+        events = content.split(b"\n\n")
+        sizes = [len(event) + 2 for event in events[:-1]]
+        return [*sizes, len(events[-1])] if events[-1] else sizes
+
+    def _readable(self, end: End) -> tuple[str | None, list[bytes]]:
+        """Return the encoding that was taken off, and the pieces without it."""
+        encoding = ", ".join(self._headers.get("content-encoding", ()))
+        if encoding and encoding != "identity":
+            decoded = decoded_chunks(encoding, self._parts, is_complete=end == "complete")
+            if decoded is not None:
+                self._headers.pop("content-encoding")
+                return encoding.strip().lower(), decoded
+        return None, self._parts
+
+
+def _chunk_text(sizes: list[int], offsets: list[float]) -> str | None:
+    """Return pieces and their times as text; `None` for a body that came in one piece with its headers."""
+    if not sizes or (len(sizes) == 1 and not any(offsets[:1])):
+        return None
+    late = offsets[-1] if offsets else 0.0
+    times = [*offsets, *[late] * len(sizes)]
+    return " ".join(f"{size}@{offset:g}" for size, offset in zip(sizes, times, strict=False))
 
 
 def _request_body(asked: Asked) -> Body | None:
     if not asked.content:
         return None
     content = asked.content
-    return readable_body(content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content)
+    return readable_body(
+        content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    )

@@ -1,11 +1,13 @@
 """Sessions: one trial's view of a cassette, which hands out slots, counts, and latches a miss."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NoReturn, Protocol
+from collections.abc import Callable, Iterable
+from typing import Literal, NamedTuple
 
 import httpx
+import httpx2
 
-from research_eval.cassette.interaction import FailureOnTape
+from research_eval.cassette.deck import Mode
+from research_eval.cassette.interaction import TapedInteraction
 from research_eval.cassette.key import (
     Asked,
     canonical_json,
@@ -14,31 +16,35 @@ from research_eval.cassette.key import (
     without_boundary,
 )
 from research_eval.cassette.recording import Recording
-from research_eval.cassette.redact import Redactor
+from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.tape import Interaction
-from research_eval.clock import Clock
+from research_eval.cassette.transport import TapeTransport
+from research_eval.cassette.transport2 import TapeTransport2
+from research_eval.cassette.verdict import Divergence, ReplayVerdict, replay_verdict
+from research_eval.clock import Clock, SystemClock
 from research_eval.errors import CassetteError, CassetteMissError
 from research_eval.schema import ReplayTally, TrialKey
 
-__all__ = ["AskingRequest", "Miss", "Mode", "OffTapeError", "Session"]
+__all__ = ["Refresh", "Session", "SessionSettings"]
 
-Mode = Literal["replay", "record", "live"]
-"""How a channel is used."""
-
-
-class OffTapeError(httpx.TransportError):
-    """The recorded web has no answer; the tool that asked reports it and the trial goes on."""
+Refresh = Literal["all", "missing", "stale", "mend"]
+"""What recording replaces: everything it runs; only what is absent; only what no longer fits; or
+both of these, which leaves every recording alone that still serves."""
 
 
-class Miss(Exception):  # noqa: N818  # never leaves this package
-    """No recording fits; the transport turns it into what the session's policy says."""
+class SessionSettings(NamedTuple):
+    """What the sessions of a cassette share."""
 
-
-class AskingRequest(Protocol):
-    """What httpx's and httpx2's requests have in common, as far as a recording cares."""
-
-    method: str
-    extensions: Mapping[str, Any]
+    mode: Mode
+    channel: Channel
+    redactor: Redactor
+    refresh: Refresh
+    stamp: Callable[[], str] | None
+    """Says when something is recorded, for people."""
+    stopwatch: Clock
+    """Measures how long live answers take; a virtual clock then passes the same time."""
+    record_command: str
+    """How a miss says to record what is missing."""
 
 
 class Session:
@@ -46,110 +52,134 @@ class Session:
 
     Attributes:
         problem: The miss that stopped the trial, in words; `None` while there is none.
+        divergence: The same, in parts.
     """
 
-    def __init__(self, *, mode: Mode, key: TrialKey, clock: Clock, redactor: Redactor) -> None:
-        self.mode: Mode = mode
+    def __init__(self, settings: SessionSettings, key: TrialKey, clock: Clock) -> None:
+        self.mode: Mode = settings.mode
         self.key = key
         self.clock = clock
-        self.redactor = redactor
         self.problem: str | None = None
-        self._counts: dict[tuple[str, str], int] = {}
+        self.divergence: Divergence | None = None
+        self._settings = settings
+        self._redactor = settings.redactor
+        self._ordinals: dict[tuple[str, str], int] = {}
         self._open: list[Recording] = []
-        self._tally = {"hits": 0, "recorded": 0, "live": 0, "off_tape": 0, "misses": 0, "stale": 0}
+        self._hits = self._recorded = self._live = self._off_tape = self._misses = self._stale = 0
 
-    def transport(self, inner: httpx.AsyncBaseTransport | None = None, *, lane: str = "") -> httpx.AsyncBaseTransport:
+    def transport(
+        self, inner: httpx.AsyncBaseTransport | None = None, *, lane: str = ""
+    ) -> httpx.AsyncBaseTransport:
         """Return a transport for an `httpx.AsyncClient` of this trial.
 
+        Args:
+            inner: The way to the network; a replay has none.
+            lane: Names the task, where several of one trial send equal requests at the same time.
+
         Raises:
             CassetteError: If a replay is given a way to the network, or another mode is given none.
         """
-        from research_eval.cassette.transport import TapeTransport  # noqa: PLC0415
-
-        self.require(inner)
+        self._require(inner)
         return TapeTransport(self, inner, lane)
 
-    def transport2(self, inner: Any = None, *, lane: str = "") -> Any:
+    def transport2(
+        self, inner: httpx2.AsyncBaseTransport | None = None, *, lane: str = ""
+    ) -> httpx2.AsyncBaseTransport:
         """Return a transport for an `httpx2.AsyncClient` of this trial.
+
+        Args:
+            inner: The way to the network; a replay has none.
+            lane: Names the task, where several of one trial send equal requests at the same time.
 
         Raises:
             CassetteError: If a replay is given a way to the network, or another mode is given none.
         """
-        from research_eval.cassette.transport2 import TapeTransport2  # noqa: PLC0415
-
-        self.require(inner)
+        self._require(inner)
         return TapeTransport2(self, inner, lane)
 
-    def require(self, inner: object | None) -> None:
-        """Check that a way to the network is given exactly where one is needed.
-
-        Raises:
-            CassetteError: If it is not.
-        """
-        if self.mode == "replay" and inner is not None:
-            raise CassetteError("a replay was given a transport to the network")
-        if self.mode != "replay" and inner is None:
-            raise CassetteError(f"mode {self.mode!r} needs a transport to the network")
-
-    def ask(self, method: str, url: tuple[str, str, str], content_type: str, content: bytes) -> Asked:
+    def ask(
+        self, method: str, url: tuple[str, str, str], content_type: str, content: bytes
+    ) -> Asked:
         """Return a request as recordings know it: scrubbed, then made canonical."""
-        uri = self.redactor.uri(canonical_uri(*url))
+        uri = self._redactor.uri(canonical_uri(*url))
+        host = url[1]
         if not content:
-            return Asked(method, uri, url[1], "", is_json=False, content_type=content_type)
+            return Asked(method, uri, host, "")
         if content_type.startswith("multipart/"):
             content = without_boundary(content, content_type)
-        content = self.redactor.content(content, content_type)
-        if looks_like_json(content_type, content):
-            try:
-                canonical = canonical_json(content.decode("utf-8"))
-            except UnicodeDecodeError:
-                canonical = None
-            if canonical is not None:
-                return Asked(method, uri, url[1], canonical[1], is_json=True, content_type=content_type)
-        return Asked(method, uri, url[1], content, is_json=False, content_type=content_type)
-
-    def take_ordinal(self, lane: str, key: str) -> int:
-        """Return how many equal requests this lane has made before; counted when a request starts."""
-        ordinal = self._counts.get((lane, key), 0)
-        self._counts[lane, key] = ordinal + 1
-        return ordinal
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError:
+            return Asked(
+                method,
+                uri,
+                host,
+                self._redactor.content(content, content_type, self._settings.channel),
+            )
+        text = self._redactor.body(text, content_type, self._settings.channel)
+        if looks_like_json(content_type, content) and (canonical := canonical_json(text)):
+            text = canonical
+        return Asked(method, uri, host, text)
 
     async def claim(self, asked: Asked, lane: str) -> Interaction | int:
         """Return the recording that answers a request, or the ordinal under which to record it.
 
         Raises:
-            Miss: If there is neither.
+            CassetteMissError: If there is neither.
         """
         raise NotImplementedError
 
     def start(
-        self, asked: Asked, lane: str, ordinal: int, headers: Iterable[tuple[str, str]], patience_s: float | None
+        self,
+        asked: Asked,
+        lane: str,
+        ordinal: int,
+        headers: Iterable[tuple[str, str]],
+        patience_s: float | None,
     ) -> Recording:
         """Begin to record a request that goes out now."""
-        raise NotImplementedError
+        settings = self._settings
+        recording = Recording(
+            asked,
+            lane=lane,
+            ordinal=ordinal,
+            request_headers=headers,
+            read_timeout_s=patience_s,
+            stopwatch=settings.stopwatch,
+            redactor=settings.redactor,
+            channel=settings.channel,
+            recorded_at=settings.stamp() if settings.stamp else None,
+            save=self._saver(asked, lane, ordinal),
+        )
+        self._open.append(recording)
+        self._recorded += 1
+        return recording
 
-    def miss(self, asked: Asked, words: str) -> NoReturn:
-        """Latch a miss.
+    def cut_short(self, interaction: Interaction) -> BaseException:
+        """Return what to raise where a reader wants more than was recorded."""
+        request = interaction.record.request
+        words = f"{request.method} {request.uri}: its reader closed the recorded answer early, more is asked for now"
+        return self._latched(words, None, is_stale=True)
 
-        Raises:
-            CassetteMissError: Always.
-        """
-        del asked
-        self._tally["misses"] = 1
-        self.problem = self.problem or words
-        raise CassetteMissError(self.problem)
-
-    def count(self, what: Literal["hits", "recorded", "live", "off_tape", "stale"]) -> None:
-        """Count one exchange."""
-        self._tally[what] += 1
+    def went_live(self) -> None:
+        """Count a request that goes out unrecorded."""
+        self._live += 1
 
     def tally(self) -> ReplayTally:
         """Return how much of the trial came from its recordings."""
-        return ReplayTally(**self._tally, unplayed=self.unplayed())
+        return ReplayTally(
+            hits=self._hits,
+            recorded=self._recorded,
+            live=self._live,
+            off_tape=self._off_tape,
+            misses=self._misses,
+            stale=self._stale,
+            unplayed=self._unplayed(),
+        )
 
-    def unplayed(self) -> int:
-        """Return how many exchanges of this trial alone were not asked for."""
-        return 0
+    def verdict(self) -> ReplayVerdict:
+        """Return what the tally amounts to: hit, partial, stale or miss."""
+        return replay_verdict(self.tally())
 
     def close(self) -> None:
         """Finish what is still being recorded."""
@@ -157,7 +187,53 @@ class Session:
             recording.finish("early_close")
         self._open.clear()
 
-    @staticmethod
-    def failure(name: str, message: str) -> FailureOnTape:
-        """Return a failure as a recording keeps it."""
-        return FailureOnTape(type=name, message=message)
+    def _saver(
+        self, asked: Asked, lane: str, ordinal: int
+    ) -> Callable[[TapedInteraction | None], None]:
+        raise NotImplementedError
+
+    def _unplayed(self) -> int:
+        return 0
+
+    def _take_ordinal(self, lane: str, key: str) -> int:
+        """Return how many equal requests this lane has made before; counted when a request starts."""
+        ordinal = self._ordinals.get((lane, key), 0)
+        self._ordinals[lane, key] = ordinal + 1
+        return ordinal
+
+    def _latched(
+        self, words: str, divergence: Divergence | None, *, is_stale: bool
+    ) -> CassetteMissError:
+        """Latch the first miss of the trial and return the error for it."""
+        if self.problem is None:
+            self.problem, self.divergence = words, divergence
+            self._misses, self._stale = 1, int(is_stale)
+        return CassetteMissError(self.problem)
+
+    def _require(self, inner: object | None) -> None:
+        if self.mode == "replay" and inner is not None:
+            raise CassetteError("a replay was given a transport to the network")
+        if self.mode != "replay" and inner is None:
+            raise CassetteError(f"mode {self.mode!r} needs a transport to the network")
+
+
+def session_settings(
+    *,
+    mode: Mode,
+    channel: Channel,
+    redactor: Redactor | None,
+    refresh: Refresh,
+    stamp: Callable[[], str] | None,
+    stopwatch: Clock | None,
+    record_command: str,
+) -> SessionSettings:
+    """Return the settings with what is usual in place of what was left out."""
+    return SessionSettings(
+        mode,
+        channel,
+        redactor or Redactor(),
+        refresh,
+        stamp,
+        stopwatch or SystemClock(),
+        record_command,
+    )

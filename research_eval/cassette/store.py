@@ -2,17 +2,24 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from hashlib import sha256
+from heapq import nsmallest
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Protocol
 
-from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
+from research_eval.cassette.body import body_bytes
+from research_eval.cassette.interaction import Body, TapedInteraction, TapeMetadata
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.tape import MAX_BYTES, Tape, dump_tape, parse_tape
 from research_eval.errors import CassetteCorruptError, CassetteError
 
-__all__ = ["FolderStore", "Store", "write_whole"]
+__all__ = ["FolderStore", "Store", "open_store", "write_whole"]
+
+_SHARED_FROM_BYTES = 2048
+_SHARED_JSON_FROM_BYTES = 65536
+_MAX_NEIGHBOURS_SEEN = 20_000
 
 
 class Store(Protocol):
@@ -29,7 +36,9 @@ class Store(Protocol):
         """
         ...
 
-    def write(self, name: str, interactions: Iterable[TapedInteraction], metadata: TapeMetadata) -> None:
+    def write(
+        self, name: str, interactions: Iterable[TapedInteraction], metadata: TapeMetadata
+    ) -> None:
         """Replace the tape called `name`.
 
         Raises:
@@ -37,8 +46,24 @@ class Store(Protocol):
         """
         ...
 
+    def remove(self, name: str) -> None:
+        """Remove the tape called `name`, if there is one."""
+        ...
+
+    def body(self, name: str) -> bytes:
+        """Return the content of a body that is kept apart from its tape.
+
+        Raises:
+            CassetteCorruptError: If it is missing or not what its name says.
+        """
+        ...
+
     def names(self) -> Iterator[str]:
         """Return the names of all tapes, sorted."""
+        ...
+
+    def neighbours(self, name: str, limit: int) -> list[str]:
+        """Return at most `limit` names beside `name`, most similar first."""
         ...
 
     def digest(self) -> str:
@@ -53,10 +78,13 @@ class Store(Protocol):
 class FolderStore:
     """Tapes as JSON files in a folder, large bodies as files of their own beside them."""
 
-    def __init__(self, folder: Path, redactor: Redactor | None = None) -> None:
+    def __init__(
+        self, folder: Path, redactor: Redactor | None = None, *, has_shared_bodies: bool = False
+    ) -> None:
         self.folder = folder
         self.place = str(folder)
         self._redactor = redactor or Redactor()
+        self._has_shared_bodies = has_shared_bodies
 
     def read(self, name: str) -> Tape | None:
         """Return the tape called `name`, or `None` if there is none.
@@ -64,12 +92,9 @@ class FolderStore:
         Raises:
             CassetteCorruptError: If it is there but cannot be read back.
         """
-        path = self.folder / f"{name}.json"
-        try:
-            text = _read_bounded(path)
-        except FileNotFoundError:
-            return None
-        return parse_tape(text, str(path), self.body)
+        path = f"{self.place}/{name}.json"
+        text = _read_bounded(path)
+        return None if text is None else parse_tape(text, path, self.body)
 
     def body(self, name: str) -> bytes:
         """Return the content of a body that has a file of its own.
@@ -77,39 +102,80 @@ class FolderStore:
         Raises:
             CassetteCorruptError: If it is missing or not what its name says.
         """
-        path = self.folder / "bodies" / name
-        try:
-            content = _read_bounded(path)
-        except FileNotFoundError as exc:
-            raise CassetteCorruptError(f"{path}: missing, though a cassette refers to it") from exc
+        path = f"{self.place}/bodies/{name}"
+        content = _read_bounded(path)
+        if content is None:
+            raise CassetteCorruptError(f"{path}: missing, though a cassette refers to it")
         if sha256(content).hexdigest() != name.partition(".")[0]:
             raise CassetteCorruptError(
                 f"{path}: its content is not what its name says; were line endings converted?"
             )
         return content
 
-    def write(self, name: str, interactions: Iterable[TapedInteraction], metadata: TapeMetadata) -> None:
+    def write(
+        self, name: str, interactions: Iterable[TapedInteraction], metadata: TapeMetadata
+    ) -> None:
         """Replace the tape called `name`.
 
         Raises:
             SecretOnTapeError: If a known secret is in it; nothing is written then.
+            CassetteError: If the folder cannot be written.
         """
         path = self.folder / f"{name}.json"
-        text = dump_tape(interactions, metadata)
+        records = list(interactions)
+        if self._has_shared_bodies:
+            records = [self._share_body(record) for record in records]
+        text = dump_tape(records, metadata)
         self._redactor.check(text, str(path))
         write_whole(path, text.encode("utf-8"))
+
+    def remove(self, name: str) -> None:
+        """Remove the tape called `name`, and its folder if that is empty then."""
+        path = self.folder / f"{name}.json"
+        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.parent.rmdir()
 
     def names(self) -> Iterator[str]:
         """Return the names of all tapes, sorted."""
         for path in sorted(self.folder.rglob("*.json")):
-            name = path.relative_to(self.folder).with_suffix("").as_posix()
+            name = path.relative_to(self.folder).as_posix().removesuffix(".json")
             if not name.startswith("bodies/"):
                 yield name
+
+    def body_names(self) -> list[str]:
+        """Return the names of the bodies that have files of their own, sorted."""
+        bodies = self.folder / "bodies"
+        return sorted(path.name for path in bodies.iterdir()) if bodies.is_dir() else []
+
+    def remove_body(self, name: str) -> None:
+        """Remove a body that no tape refers to any more."""
+        (self.folder / "bodies" / name).unlink(missing_ok=True)
+
+    def neighbours(self, name: str, limit: int) -> list[str]:
+        """Return at most `limit` names beside `name`, most similar first."""
+        parent, _, leaf = name.rpartition("/")
+        try:
+            with os.scandir(self.folder / parent) as entries:
+                names = [
+                    entry.name.removesuffix(".json")
+                    for _, entry in zip(range(_MAX_NEIGHBOURS_SEEN), entries, strict=False)
+                    if entry.name.endswith(".json")
+                ]
+        except OSError:
+            return []
+        hint = leaf.rpartition(".")[0]
+
+        def distance(other: str) -> tuple[int, str]:
+            return -_shared_start(hint, other.rpartition(".")[0]), other
+
+        return [f"{parent}/{other}" for other in nsmallest(limit, names, key=distance)]
 
     def digest(self) -> str:
         """Return the SHA-256 over the names and contents of all files."""
         total = sha256()
-        for path in sorted(path for path in self.folder.rglob("*") if path.is_file()):
+        found = (path for path in self.folder.rglob("*") if path.name[0] != "." and path.is_file())
+        for path in sorted(found):
             name = path.relative_to(self.folder).as_posix().encode("utf-8", "surrogateescape")
             total.update(name + b"\0" + sha256(path.read_bytes()).digest())
         return total.hexdigest()
@@ -117,25 +183,81 @@ class FolderStore:
     def close(self) -> None:
         """Do nothing: no file stays open."""
 
+    def _share_body(self, record: TapedInteraction) -> TapedInteraction:
+        """Return `record` with a large body moved into a file of its own, which equal bodies share."""
+        body = record.response.body
+        if body.file is not None:
+            return record
+        content = body_bytes(body, self.body)
+        limit = _SHARED_FROM_BYTES if body.data is None else _SHARED_JSON_FROM_BYTES
+        if len(content) < limit:
+            return record
+        name = f"{sha256(content).hexdigest()}.{_suffix(record)}"
+        self._redactor.check_bytes(content, f"{self.place}/bodies/{name}")
+        if not (self.folder / "bodies" / name).exists():
+            write_whole(self.folder / "bodies" / name, content)
+        response = record.response.model_copy(update={"body": Body(file=name)})
+        return record.model_copy(update={"response": response})
+
+
+def _shared_start(first: str, second: str) -> int:
+    """Return how many first characters two texts share."""
+    pairs = zip(first, second, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
+
+
+def open_store(
+    folder: Path, redactor: Redactor | None = None, *, has_shared_bodies: bool = False
+) -> Store:
+    """Return the store at `folder`."""
+    return FolderStore(folder, redactor, has_shared_bodies=has_shared_bodies)
+
 
 def write_whole(path: Path, content: bytes) -> None:
     """Put `content` at `path`, whole or not at all.
 
     Raises:
-        CassetteError: If the folder cannot be written.
+        CassetteError: If it cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".part", delete=False) as file:
-            file.write(content)
-        os.replace(file.name, path)
+            try:
+                file.write(content)
+                file.flush()
+                Path(file.name).chmod(0o644)
+                Path(file.name).replace(path)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
     except OSError as exc:
         raise CassetteError(f"{path}: cannot be written: {exc.strerror}") from exc
 
 
-def _read_bounded(path: Path) -> bytes:
-    with path.open("rb") as file:
-        content = file.read(MAX_BYTES + 1)
+def _suffix(record: TapedInteraction) -> str:
+    """Return how the name of a body's file ends, so that people and tools know what it is."""
+    body = record.response.body
+    kind = "".join(record.response.headers.get("content-type", ())).lower()
+    if body.base64 is not None:
+        return "pdf" if "pdf" in kind else "bin"
+    if body.data is not None:
+        return "json"
+    return next((suffix for suffix in ("html", "xml", "csv", "svg") if suffix in kind), "txt")
+
+
+def _read_bounded(path: str) -> bytes | None:
+    """Return a file's content, or `None` if there is no such file.
+
+    Raises:
+        CassetteCorruptError: If it is too large or cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123  # a path object costs more than the read
+            content = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as exc:
+        raise CassetteCorruptError(f"{path}: cannot be read: {exc}") from exc
     if len(content) > MAX_BYTES:
         raise CassetteCorruptError(f"{path}: larger than {MAX_BYTES} bytes")
     return content

@@ -9,9 +9,8 @@ from research_eval.cassette.interaction import FailureOnTape
 from research_eval.cassette.recording import Recording
 from research_eval.cassette.tape import Interaction
 from research_eval.clock import Clock
-from research_eval.errors import CassetteCorruptError
 
-__all__ = ["Player", "Source", "Tee", "chunk_plan"]
+__all__ = ["Player", "Source", "Tee"]
 
 
 class Source(Protocol):
@@ -26,24 +25,6 @@ class Source(Protocol):
         ...
 
 
-def chunk_plan(text: str | None, size: int) -> list[tuple[int, float]]:
-    """Return the pieces of a body as pairs of size and seconds since the headers.
-
-    Raises:
-        CassetteCorruptError: If they do not add up to the body.
-    """
-    if text is None:
-        return [(size, 0.0)] if size else []
-    try:
-        pairs = [chunk.split("@") for chunk in text.split(" ")]
-        plan = [(int(length), float(offset)) for length, offset in pairs]
-    except ValueError as exc:
-        raise CassetteCorruptError(f"chunks {text[:60]!r} are not written as bytes@seconds") from exc
-    if sum(length for length, _ in plan) != size or any(length < 0 for length, _ in plan):
-        raise CassetteCorruptError(f"chunks {text[:60]!r} do not add up to a body of {size} bytes")
-    return plan
-
-
 class Player:
     """Plays the body of a recorded response."""
 
@@ -52,8 +33,8 @@ class Player:
         interaction: Interaction,
         clock: Clock,
         patience_s: float | None,
-        fail: Callable[[FailureOnTape], BaseException],
-        cut: Callable[[int], BaseException],
+        fail: Callable[[FailureOnTape], Exception],
+        cut: Callable[[], BaseException],
     ) -> None:
         self._interaction = interaction
         self._clock = clock
@@ -63,50 +44,59 @@ class Player:
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Return the pieces, each at its time, and the failure that ended them, if one did."""
-        content = self._interaction.content
         slot = self._interaction.record.tape
-        start, elapsed = 0, 0.0
-        for size, offset in chunk_plan(slot.chunks, len(content)):
-            gap = offset - elapsed
-            if gap > 0.0:
-                if self._patience_s is not None and gap > self._patience_s:
-                    await self._clock.sleep(self._patience_s)
-                    raise self._fail(FailureOnTape(type="ReadTimeout", message="recorded pause exceeds the timeout"))
-                await self._clock.sleep(gap)
+        elapsed = 0.0
+        for piece, offset in self._interaction.pieces():
+            if offset > elapsed:
+                await self._wait(offset - elapsed)
                 elapsed = offset
-            yield content[start : start + size]
-            start += size
+            yield piece
+        if slot.ended_s is not None and slot.ended_s > elapsed:
+            await self._wait(slot.ended_s - elapsed)
         if slot.error is not None:
             raise self._fail(slot.error)
         if slot.end != "complete":
-            raise self._cut(len(content))
+            raise self._cut()
 
     async def aclose(self) -> None:
         """Do nothing: there is no connection."""
+
+    async def _wait(self, gap_s: float) -> None:
+        if self._patience_s is None or gap_s <= self._patience_s:
+            await self._clock.sleep(gap_s)
+            return
+        await self._clock.sleep(self._patience_s)
+        raise self._fail(
+            FailureOnTape(type="ReadTimeout", message="the recorded pause exceeds the timeout")
+        )
 
 
 class Tee:
     """Passes a live body on piece by piece, and records what passed and how it ended."""
 
-    def __init__(self, source: Source, recording: Recording) -> None:
+    def __init__(self, source: Source, recording: Recording, clock: Clock) -> None:
         self._source = source
         self._recording = recording
+        self._clock = clock
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Return the pieces as they arrive."""
         try:
             async for chunk in self._source:
-                self._recording.add(chunk)
+                gap_s = self._recording.add(chunk)
+                if self._clock.is_virtual:
+                    await self._clock.sleep(gap_s)
                 yield chunk
         except asyncio.CancelledError:
-            self._recording.finish("cancelled", FailureOnTape(type="ReadTimeout", message="the caller gave up"))
+            self._recording.finish(
+                "cancelled", FailureOnTape(type="ReadTimeout", message="the caller gave up")
+            )
             raise
         except Exception as exc:
-            failure = failure_of(exc)
-            if failure is None:
-                self._recording.abandon()
-            else:
-                self._recording.finish("error", failure)
+            gap_s = self._recording.pause_s()
+            self._recording.fail(failure_of(exc))
+            if self._clock.is_virtual:
+                await self._clock.sleep(gap_s)
             raise
         self._recording.finish("complete")
 

@@ -1,17 +1,20 @@
 """The transport for httpx clients."""
 
 from collections.abc import AsyncIterator
-from typing_extensions import override
 
 import httpx
+from typing_extensions import override
 
 from research_eval.cassette.deck import TapeDeck
 from research_eval.cassette.interaction import FailureOnTape
-from research_eval.cassette.session import OffTapeError
 from research_eval.cassette.stream import Source
 from research_eval.cassette.tape import Interaction
 
-__all__ = ["TapeTransport"]
+__all__ = ["OffTapeError", "TapeTransport"]
+
+
+class OffTapeError(httpx.TransportError):
+    """The recorded web has no answer; the tool that asked reports it and the trial goes on."""
 
 
 class _Body(httpx.AsyncByteStream):
@@ -48,17 +51,28 @@ class TapeTransport(TapeDeck[httpx.Request, httpx.Response], httpx.AsyncBaseTran
             await self._inner.aclose()
 
     @override
-    def _answer(self, interaction: Interaction, stream: Source, request: httpx.Request) -> httpx.Response:
+    def _answer(
+        self, interaction: Interaction, stream: Source, request: httpx.Request
+    ) -> httpx.Response:
         status = interaction.record.response.status
-        extensions = {"reason_phrase": status.message.encode("ascii", "replace")} if status.message else None
+        extensions = (
+            {"reason_phrase": status.message.encode("ascii", "replace")} if status.message else None
+        )
         return httpx.Response(
-            status.code, headers=interaction.headers, stream=_Body(stream), extensions=extensions, request=request
+            status.code,
+            headers=interaction.headers,
+            stream=_Body(stream),
+            extensions=extensions,
+            request=request,
         )
 
     @override
     def _swap(self, response: httpx.Response, stream: Source) -> httpx.Response:
         return httpx.Response(
-            response.status_code, headers=response.headers, stream=_Body(stream), extensions=response.extensions
+            response.status_code,
+            headers=response.headers,
+            stream=_Body(stream),
+            extensions=response.extensions,
         )
 
     @override

@@ -1,9 +1,9 @@
 """The transport for httpx2 clients."""
 
 from collections.abc import AsyncIterator
-from typing_extensions import override
 
 import httpx2
+from typing_extensions import override
 
 from research_eval.cassette.deck import TapeDeck
 from research_eval.cassette.interaction import FailureOnTape
@@ -51,17 +51,28 @@ class TapeTransport2(TapeDeck[httpx2.Request, httpx2.Response], httpx2.AsyncBase
             await self._inner.aclose()
 
     @override
-    def _answer(self, interaction: Interaction, stream: Source, request: httpx2.Request) -> httpx2.Response:
+    def _answer(
+        self, interaction: Interaction, stream: Source, request: httpx2.Request
+    ) -> httpx2.Response:
         status = interaction.record.response.status
-        extensions = {"reason_phrase": status.message.encode("ascii", "replace")} if status.message else None
+        extensions = (
+            {"reason_phrase": status.message.encode("ascii", "replace")} if status.message else None
+        )
         return httpx2.Response(
-            status.code, headers=interaction.headers, stream=_Body(stream), extensions=extensions, request=request
+            status.code,
+            headers=interaction.headers,
+            stream=_Body(stream),
+            extensions=extensions,
+            request=request,
         )
 
     @override
     def _swap(self, response: httpx2.Response, stream: Source) -> httpx2.Response:
         return httpx2.Response(
-            response.status_code, headers=response.headers, stream=_Body(stream), extensions=response.extensions
+            response.status_code,
+            headers=response.headers,
+            stream=_Body(stream),
+            extensions=response.extensions,
         )
 
     @override

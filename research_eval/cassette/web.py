@@ -1,35 +1,46 @@
 """The shared web: searches and pages recorded once, the same for every trial of an experiment."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+import shlex
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
+from typing_extensions import override
+
+from research_eval.cassette.deck import Mode, OffTape
+from research_eval.cassette.explain import Candidate, explain
 from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
 from research_eval.cassette.key import PROFILE, Asked
 from research_eval.cassette.name import host_folder, slug
-from research_eval.cassette.recording import Recording
 from research_eval.cassette.redact import Redactor
-from research_eval.cassette.session import Miss, Mode, Session
-from research_eval.cassette.store import FolderStore, Store
+from research_eval.cassette.session import Refresh, Session, SessionSettings, session_settings
+from research_eval.cassette.store import open_store
 from research_eval.cassette.tape import Interaction, Tape
+from research_eval.cassette.verdict import Divergence
 from research_eval.clock import Clock
+from research_eval.errors import CassetteMissError
 from research_eval.schema import TrialKey
 
 __all__ = ["RepeatPolicy", "WebCassette", "WebSession", "web_name"]
 
 RepeatPolicy = Literal["strict", "then_last", "reuse"]
-"""What an equal request gets after the recorded ones: a miss; the last one again; always the last."""
+"""What equal requests of one trial get: each its own recording, and then a miss, or the last one
+again; or always the last one."""
+
+_HELD_TAPES = 1024
+_HELD_BYTES = 32 * 1024 * 1024
 
 
 def web_name(asked: Asked) -> str:
-    """Return the name of the tape that holds all answers to a request."""
-    path = asked.uri.split("://", 1)[-1].partition("/")[2]
-    return f"{host_folder(asked.host)}/{slug(path)}.{asked.key}"
+    """Return the name of the tape that holds all answers to a request: its host, a hint, its digest."""
+    target = asked.uri.partition("://")[2].partition("/")[2]
+    return f"{host_folder(asked.host)}/{slug(target)}.{asked.key}"
 
 
 class WebCassette:
-    """The recorded web of an experiment."""
+    """The recorded web of an experiment, read only as far as it is asked for."""
 
     def __init__(
         self,
@@ -40,24 +51,43 @@ class WebCassette:
         miss: Literal["stop", "tool_error"] = "stop",
         repeats: RepeatPolicy = "then_last",
         repeats_by_host: Mapping[str, RepeatPolicy] | None = None,
-        refresh: Literal["all", "missing"] = "all",
+        refresh: Refresh = "mend",
         stamp: Callable[[], str] | None = None,
+        stopwatch: Clock | None = None,
+        record_command: str = "research-eval record",
     ) -> None:
+        """Open the recordings.
+
+        Args:
+            folder: Where they lie, or a packed file in its place.
+            mode: Replay, record or live.
+            redactor: Takes secrets out; without one only what always is secret.
+            miss: Whether a page that was never recorded stops the trial or is a tool's error.
+            repeats: What equal requests of one trial get.
+            repeats_by_host: The same for single hosts.
+            refresh: What recording replaces; a page is never stale, so all but `all` keep what is there.
+            stamp: Says when something is recorded, for people.
+            stopwatch: Measures how long live answers take.
+            record_command: How a miss says to record what is missing.
+        """
         self.mode: Mode = mode
         self.miss = miss
-        self.redactor = redactor or Redactor()
-        self.store: Store = FolderStore(Path(folder), self.redactor)
-        self.refresh = refresh
-        self.stamp = stamp
+        self._settings = session_settings(
+            mode=mode, channel="web", redactor=redactor, refresh=refresh, stamp=stamp,
+            stopwatch=stopwatch, record_command=record_command,
+        )  # fmt: skip
+        self.store = open_store(Path(folder), self._settings.redactor, has_shared_bodies=True)
         self._repeats: RepeatPolicy = repeats
         self._repeats_by_host = dict(repeats_by_host or {})
-        self._tapes: dict[str, Tape | None] = {}
+        self._tapes: OrderedDict[str, Tape | None] = OrderedDict()
+        self._held_bytes = 0
         self._written: set[str] = set()
+        self._played: set[tuple[str, int]] = set()
         self._pending: dict[tuple[str, int], asyncio.Event] = {}
 
     def session(self, key: TrialKey, clock: Clock) -> "WebSession":
         """Return one trial's view."""
-        return WebSession(self, key, clock)
+        return WebSession(self, self._settings, key, clock)
 
     def repeats(self, host: str) -> RepeatPolicy:
         """Return what repeated requests to `host` get."""
@@ -65,14 +95,26 @@ class WebCassette:
 
     def tape(self, name: str) -> Tape | None:
         """Return what may be played for `name`: in a fresh recording only what this run recorded."""
-        if self.mode == "record" and self.refresh == "all" and name not in self._written:
+        is_fresh = self.mode == "record" and self._settings.refresh == "all"
+        if is_fresh and name not in self._written:
             return None
-        if name not in self._tapes:
-            self._tapes[name] = self.store.read(name)
-        return self._tapes[name]
+        if name in self._tapes:
+            self._tapes.move_to_end(name)
+            return self._tapes[name]
+        tape = self.store.read(name)
+        self._hold(name, tape)
+        return tape
+
+    def played(self) -> list[str]:
+        """Return what was played so far, as sorted `name#ordinal`."""
+        return sorted(f"{name}#{ordinal}" for name, ordinal in self._played)
+
+    def note_played(self, name: str, ordinal: int) -> None:
+        """Remember that a recording was played."""
+        self._played.add((name, ordinal))
 
     async def reserve(self, key: str, ordinal: int) -> bool:
-        """Wait if somebody records this slot just now; return whether it is ours to record."""
+        """Return whether a slot is ours to record; if somebody records it just now, wait, and it is not."""
         event = self._pending.get((key, ordinal))
         if event is None:
             self._pending[key, ordinal] = asyncio.Event()
@@ -80,8 +122,14 @@ class WebCassette:
         await event.wait()
         return False
 
-    def settle(self, name: str, key: str, ordinal: int, interaction: TapedInteraction | None) -> None:
-        """Keep what was recorded for a slot, and let those go on who wait for it."""
+    def settle(
+        self, name: str, key: str, ordinal: int, interaction: TapedInteraction | None
+    ) -> None:
+        """Keep what was recorded for a slot, and let those go on who wait for it.
+
+        Raises:
+            SecretOnTapeError: If a known secret is in it; nothing is kept then.
+        """
         try:
             if interaction is not None:
                 self._add(name, interaction)
@@ -99,73 +147,111 @@ class WebCassette:
         self.store.close()
 
     def _add(self, name: str, interaction: TapedInteraction) -> None:
-        tape = self.tape(name) or Tape()
-        records = [known.record for known in tape.interactions]
-        records = [known for known in records if known.tape.ordinal != interaction.tape.ordinal]
-        records = sorted([*records, interaction], key=lambda record: record.tape.ordinal)
+        tape = self.tape(name)
+        ordinal = interaction.tape.ordinal
+        known = [
+            record for record in (tape.records() if tape else ()) if record.tape.ordinal != ordinal
+        ]
+        records = sorted([*known, interaction], key=lambda record: record.tape.ordinal)
         self.store.write(name, records, TapeMetadata(profile=PROFILE))
         self._written.add(name)
-        self._tapes[name] = self.store.read(name)
+        self._hold(name, self.store.read(name))
+
+    def _hold(self, name: str, tape: Tape | None) -> None:
+        """Keep a tape at hand, and let go of those that were not asked for longest."""
+        old = self._tapes.pop(name, None)
+        self._held_bytes += (tape.size_bytes if tape else 0) - (old.size_bytes if old else 0)
+        self._tapes[name] = tape
+        while len(self._tapes) > 1 and (
+            len(self._tapes) > _HELD_TAPES or self._held_bytes > _HELD_BYTES
+        ):
+            _, gone = self._tapes.popitem(last=False)
+            self._held_bytes -= gone.size_bytes if gone else 0
 
 
 class WebSession(Session):
     """One trial's view of the shared web."""
 
-    def __init__(self, cassette: WebCassette, key: TrialKey, clock: Clock) -> None:
-        super().__init__(mode=cassette.mode, key=key, clock=clock, redactor=cassette.redactor)
+    def __init__(
+        self, cassette: WebCassette, settings: SessionSettings, key: TrialKey, clock: Clock
+    ) -> None:
+        super().__init__(settings, key, clock)
         self._cassette = cassette
-        self.raises_off_tape = cassette.miss == "tool_error"
 
+    @override
     async def claim(self, asked: Asked, lane: str) -> Interaction | int:
-        """Return the recording that answers a request, or the ordinal under which to record it.
-
-        Raises:
-            Miss: If there is neither.
-        """
-        key = asked.key
-        ordinal = self.take_ordinal(lane, key)
+        ordinal = self._take_ordinal(lane, asked.key)
         name = web_name(asked)
         while True:
-            found = self._pick(asked, name, key, ordinal)
+            found = self._pick(asked, name, ordinal)
             if found is not None:
-                self.count("hits")
+                self._hits += 1
+                self._cassette.note_played(name, found.record.tape.ordinal)
                 return found
             if self.mode != "record":
-                raise Miss(f"{name}: no recording of {asked.method} {asked.uri}")
-            if await self._cassette.reserve(key, ordinal):
+                raise self._missed(asked, name)
+            if await self._cassette.reserve(asked.key, ordinal):
                 return ordinal
 
-    def start(
-        self, asked: Asked, lane: str, ordinal: int, headers: Iterable[tuple[str, str]], patience_s: float | None
-    ) -> Recording:
-        """Begin to record a request that goes out now."""
-        del lane
-        cassette, name, key = self._cassette, web_name(asked), asked.key
-        recording = Recording(
-            asked,
-            lane="",
-            ordinal=ordinal,
-            request_headers=headers,
-            read_timeout_s=patience_s,
-            clock=self.clock,
-            redactor=self.redactor,
-            recorded_at=cassette.stamp() if cassette.stamp else None,
-            save=lambda interaction: cassette.settle(name, key, ordinal, interaction),
-        )
-        self._open.append(recording)
-        self.count("recorded")
-        return recording
+    @override
+    def cut_short(self, interaction: Interaction) -> BaseException:
+        if self._cassette.miss == "stop":
+            return super().cut_short(interaction)
+        self._off_tape += 1
+        return OffTape(f"{interaction.record.request.uri}: only a part was recorded")
 
-    def _pick(self, asked: Asked, name: str, key: str, ordinal: int) -> Interaction | None:
+    @override
+    def _saver(
+        self, asked: Asked, lane: str, ordinal: int
+    ) -> Callable[[TapedInteraction | None], None]:
+        name = web_name(asked)
+
+        def save(interaction: TapedInteraction | None) -> None:
+            if interaction is not None:
+                shared = {"tape": interaction.tape.model_copy(update={"lane": ""})}
+                interaction = interaction.model_copy(update=shared)
+                self._cassette.note_played(name, ordinal)
+            self._cassette.settle(name, asked.key, ordinal, interaction)
+
+        return save
+
+    def _pick(self, asked: Asked, name: str, ordinal: int) -> Interaction | None:
+        if self.problem is not None:
+            return None
         tape = self._cassette.tape(name)
-        slots = tape.slots("", key) if tape else []
+        slots = tape.slots("", asked.key) if tape else []
         if not slots:
             return None
         policy = self._cassette.repeats(asked.host)
         if policy == "reuse":
             return slots[-1]
-        if ordinal < len(slots):
-            return slots[ordinal]
-        if policy == "then_last" and self.mode == "replay":
-            return slots[-1]
-        return None
+        for found in slots[ordinal : ordinal + 1]:
+            return found
+        return slots[-1] if policy == "then_last" and self.mode == "replay" else None
+
+    def _missed(self, asked: Asked, name: str) -> CassetteMissError | OffTape:
+        if self.problem is not None:
+            return CassetteMissError(self.problem)
+        what = f"{asked.method} {asked.uri}"
+        if self._cassette.miss == "tool_error":
+            self._off_tape += 1
+            return OffTape(f"{what} was never recorded")
+        near, first = explain(asked, self._candidates(name))
+        command = (
+            f"{self._settings.record_command} --missing --configuration "
+            f"{shlex.quote(self.key.configuration)} --case {shlex.quote(self.key.case_id)}"
+        )
+        words = f"{Path(self._cassette.store.place).name}: no recording of {what}; {near}; record it with: {command}"
+        path, recorded, now = first or (None, None, None)
+        found = Divergence(self._hits + 1, self._hits, path, recorded, now, command)
+        return self._latched(words, found, is_stale=False)
+
+    def _candidates(self, name: str) -> Iterator[Candidate]:
+        """Return recorded requests to the same host, those to a similar path first."""
+        for near in self._cassette.store.neighbours(name, limit=40):
+            tape = self._cassette.store.read(near)
+            for interaction in tape.interactions[:1] if tape else ():
+                request = interaction.record.request
+                yield Candidate(
+                    f"{near}.json", request.method, request.uri, interaction.request_content
+                )
