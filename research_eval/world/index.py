@@ -48,6 +48,8 @@ def tokens(text: str) -> Iterator[str]:
 
 
 def _without_accents(word: str) -> str:
+    if word.isascii():
+        return word
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 
@@ -63,6 +65,7 @@ class PageIndex:
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._entries = sorted(entries)
         self._lock = threading.Lock()
+        self._cut: dict[int, Windows] = {}
         self._db = sqlite3.connect(":memory:", check_same_thread=False)
         # `ascii` splits at spaces and keeps every other letter: the terms stay as `tokens` cut them
         self._db.execute("CREATE VIRTUAL TABLE page USING fts5(title, text, tokenize='ascii')")
@@ -93,23 +96,36 @@ class PageIndex:
         rows.sort(key=lambda row: (round(row[1], 6), row[0]))
         return [self._found(row[0], terms) for row in rows[offset : offset + limit]]
 
+    def _windows(self, number: int) -> "Windows":
+        """Return the windows of an entry; cut when a search first shows it."""
+        if number not in self._cut:
+            self._cut[number] = Windows(self._entries[number].text)
+        return self._cut[number]
+
     def _found(self, number: int, terms: list[str]) -> Found:
         entry = self._entries[number]
-        snippet = entry.snippet if entry.snippet is not None else cut_snippet(entry.text, terms)
+        snippet = entry.snippet if entry.snippet is not None else self._windows(number).best(terms)
         return Found(entry.url, entry.title, snippet, entry.date, entry.language)
 
 
-def cut_snippet(text: str, terms: list[str]) -> str:
-    """Return the part of `text` that holds most of `terms`, the earliest of equals."""
-    flat = " ".join(text.split())
-    wanted = set(terms)
-    step = _SNIPPET_CHARS // 4
-    best, most = 0, -1
-    for start in range(0, max(1, len(flat) - _SNIPPET_CHARS + step), step):
-        score = len(wanted.intersection(tokens(flat[start : start + _SNIPPET_CHARS])))
-        if score > most:
-            best, most = start, score
-    return _at_words(flat, best)
+class Windows:
+    """A text cut into overlapping windows, each with its terms."""
+
+    def __init__(self, text: str) -> None:
+        self.flat = " ".join(text.split())
+        step = _SNIPPET_CHARS // 4
+        starts = range(0, max(1, len(self.flat) - _SNIPPET_CHARS + step), step)
+        self.windows = [
+            (start, frozenset(tokens(self.flat[start : start + _SNIPPET_CHARS])))
+            for start in starts
+        ]
+
+    def best(self, terms: list[str]) -> str:
+        """Return the part that holds most of `terms`, the earliest of equals."""
+        start, _ = max(
+            self.windows, key=lambda window: (len(window[1].intersection(terms)), -window[0])
+        )
+        return _at_words(self.flat, start)
 
 
 def _at_words(flat: str, start: int) -> str:

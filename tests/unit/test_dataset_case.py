@@ -1,0 +1,82 @@
+"""A fact is found in every spelling that says the same, and in nothing else."""
+
+import pytest
+from pydantic import ValidationError
+
+from research_eval.dataset import Case, Fact
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("1,482", "there were 1,482 of them"),
+        ("1,482", "there were 1482 of them"),
+        ("1,482", "es waren 1.482 Stück"),
+        ("1,482", "il y en avait 1\u202f482"),
+        ("1.864 Kilogramm", "wiegt 1 864 Kilogramm"),
+        ("14 May 1907", "on 14  May\n1907, at noon"),
+        ("Ottoline Brack", "OTTOLINE BRACK designed it"),
+        ("24.6メートル", "高さは２４．６メートル"),
+        ("第3水曜日", "燃えないごみは第3水曜日です"),
+        ("384k", 'frame_limit = "384k"'),
+        ("£85", "pays £85."),
+        ("1,18 euros", "1,18 euros el metro"),
+        ("37", "37 people, and 2,100 sheep"),
+    ],
+)
+def test_a_fact_is_found_in_spellings_that_say_the_same(value, text):
+    assert Fact(value=value).is_in(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("482", "there were 1,482 of them"),
+        ("1,482", "there were 11,482 of them"),
+        ("1,482", "there were 1,4820 of them"),
+        ("148", "14,8 percent"),
+        ("3", "version 3.9"),
+        ("9", "version 3.9"),
+        ("5.7", "5.71 metres"),
+        ("Harl", "Harlow"),
+        ("Ember 2", "Ember 25"),
+        ("£85", "£850"),
+        ("37", ""),
+    ],
+)
+def test_a_fact_is_not_found_inside_something_longer(value, text):
+    assert not Fact(value=value).is_in(text)
+
+
+def test_any_accepted_spelling_counts():
+    fact = Fact(value="75 minutes", accept=("75 min", "an hour and a quarter"))
+
+    assert fact.is_in("it takes an hour and a quarter")
+    assert not fact.is_in("it takes an hour")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"id": "Upper"},
+        {"id": ""},
+        {"question": " "},
+        {"tags": ("a b",)},
+        {"tags": ("a", "a")},
+        {"language": "English"},
+        {"expected": ({"value": ""},)},
+        {"sources": ()},
+        {"speed": 1},
+    ],
+)
+def test_a_malformed_case_is_refused(change):
+    good = {
+        "id": "a",
+        "question": "q?",
+        "expected": ({"value": "x"},),
+        "sources": ("https://a.example/",),
+    }
+    Case.model_validate(good)
+
+    with pytest.raises(ValidationError):
+        Case.model_validate(good | change)
