@@ -1,16 +1,181 @@
 """Find the element that holds a page's main content."""
 
+import re
+from collections.abc import Iterator
+
+from research_eval.tool.fetch.boilerplate import drop_boilerplate, recount, text_of
+from research_eval.tool.fetch.cleanse import one_line
 from research_eval.tool.fetch.dom import Element, Tree
 
 __all__ = ["main_content"]
 
+_CONTENT_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:(?:entry|post|article|story|main|page|blog|news|node|text|body)[-_]?"
+    r"(?:content|body|text|copy)|content[-_]?(?:body|main|area|wrapper|inner|text)|markdown-body"
+    r"|mw-parser-output|rst-content|articlebody|theme-doc-markdown|post-full-content)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_CONTAINERS = frozenset(
+    {
+        "article",
+        "body",
+        "center",
+        "div",
+        "form",
+        "main",
+        "section",
+        "table",
+        "tbody",
+        "td",
+        "tr",
+        "span",
+    }
+)
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_FURNITURE_HEADING = re.compile(
+    r"(?:related|read (?:more|next|also)|more (?:from|stories|news|on |in |articles|posts)"
+    r"|you (?:may|might)(?: also)? (?:like|enjoy|be interested)|recommended|most (?:read|popular|viewed)"
+    r"|trending|popular|latest (?:news|stories|posts|articles)|share (?:this|on)|subscribe|sign up"
+    r"|(?:our )?newsletter|follow us|leave a (?:reply|comment)|editor.?s picks?|don.?t miss)\b",
+    re.IGNORECASE,
+)
 
-def main_content(tree: Tree) -> Element:
-    """Return the element whose content is what the page is about."""
-    for element in tree.elements:
-        if element.tag == "main" or element.get("role") == "main":
-            return element
-    for element in tree.elements:
-        if element.tag == "article":
-            return element
-    return tree.root
+
+def main_content(tree: Tree, title: str | None = None) -> Element:
+    """Return the element whose content is what the page is about; furniture in it is marked.
+
+    A first-level heading that stands outside of it, and in the page's title, is put before it.
+    """
+    drop_boilerplate(tree)
+    chosen = _choose(tree)
+    _drop_recommendations(chosen)
+    heading = _heading_outside(tree, chosen, title or "")
+    if heading is None:
+        return chosen
+    joined = Element("div", {}, None)
+    joined.children = [heading, chosen]
+    return joined
+
+
+def _choose(tree: Tree) -> Element:
+    total = tree.root.chars
+    mains = [
+        e
+        for e in tree.elements
+        if not e.is_dropped and (e.tag == "main" or e.get("role") == "main")
+    ]
+    base = max(mains, key=lambda e: e.chars, default=tree.root)
+    if base.chars < 0.25 * total and total - base.chars > 500:
+        base = tree.root
+    article = _leading_article(tree, base)
+    if article is not None:
+        return article
+    if base is not tree.root:
+        return base
+    named = _named_content(tree, total)
+    return _descend(named or tree.root)
+
+
+def _leading_article(tree: Tree, base: Element) -> Element | None:
+    """Return the article that the page is about, if it is about one."""
+    articles = [e for e in tree.elements if e.tag == "article" and not e.is_dropped and e.chars]
+    if not articles:
+        return None
+    largest = max(articles, key=lambda e: e.chars)
+    others = sum(1 for e in articles if e is not largest and e.chars > 0.25 * largest.chars)
+    if largest.chars >= 0.6 * base.chars or (largest.chars >= 400 and others == 0):
+        return largest
+    return None
+
+
+def _named_content(tree: Tree, total: int) -> Element | None:
+    """Return what the page's author named as content, if it holds most of the text."""
+    best: Element | None = None
+    for element in tree.elements[1:]:
+        if element.is_dropped or element.tag not in _CONTAINERS:
+            continue
+        is_named = element.get("itemprop") == "articleBody" or _CONTENT_NAMES.search(
+            f"{element.get('class')} {element.get('id')}"
+        )
+        if (
+            is_named
+            and element.chars >= 0.4 * total
+            and (best is None or element.chars <= best.chars)
+        ):
+            best = element
+    return best
+
+
+def _descend(start: Element) -> Element:
+    """Follow the child that holds nearly all of the prose, as long as there is one."""
+    node = start
+    while True:
+        children = [c for c in node.children if isinstance(c, Element) and not c.is_dropped]
+        best = max(children, key=_prose, default=None)
+        if best is None or best.tag not in _CONTAINERS or _prose(best) < 0.8 * _prose(node):
+            return node
+        if best.chars < 0.6 * node.chars:
+            return node
+        node = best
+
+
+def _prose(element: Element) -> int:
+    return element.chars - element.link_chars
+
+
+def _drop_recommendations(root: Element) -> None:
+    """Mark lists of links to other pages that stand under a heading which says so."""
+    changed: list[Element] = []
+    for parent in list(_walk(root)):
+        children = [c for c in parent.children if isinstance(c, Element)]
+        for place, child in enumerate(children):
+            if (
+                child.tag in _HEADINGS
+                and child.chars < 60
+                and _FURNITURE_HEADING.match(text_of(child))
+            ):
+                changed += _drop_section(children, place)
+    if changed:
+        recount(list(_walk(root)))
+
+
+def _drop_section(siblings: list[Element], place: int) -> list[Element]:
+    """Mark the heading at `place` and what belongs to it, if that is mostly links."""
+    section = [siblings[place]]
+    for sibling in siblings[place + 1 :]:
+        if sibling.tag in _HEADINGS and sibling.tag <= siblings[place].tag:
+            break
+        section.append(sibling)
+    chars = sum(e.chars for e in section[1:])
+    link_chars = sum(e.link_chars for e in section[1:])
+    if chars and link_chars < 0.5 * chars:
+        return []
+    for element in section:
+        element.is_dropped = True
+    return section
+
+
+def _walk(root: Element) -> Iterator[Element]:
+    """Yield `root` and all that is below it, parents first."""
+    stack = [root]
+    while stack:
+        element = stack.pop()
+        yield element
+        stack.extend(
+            c for c in reversed(element.children) if isinstance(c, Element) and not c.is_dropped
+        )
+
+
+def _heading_outside(tree: Tree, chosen: Element, title: str) -> Element | None:
+    """Return the page's own heading, if the content begins after it."""
+    inside = {id(e) for e in _walk(chosen)}
+    headings = [e for e in tree.elements if e.tag == "h1" and e.chars]
+    if any(id(e) in inside for e in headings):
+        return None
+    wanted = title.casefold()
+    for heading in headings:
+        text = one_line(text_of(heading)).casefold()
+        if text and (text in wanted or wanted.partition(" | ")[0] in text):
+            heading.is_dropped = False
+            return heading
+    return None

@@ -8,6 +8,8 @@ SUPPORTED_CODINGS = "gzip, deflate"
 """What the tool asks for, and all that it undoes."""
 
 _STEP = 65_536
+_WITH_HEADER = 47
+"""Tells zlib to expect the header of gzip or of zlib, whichever comes."""
 
 
 class UnpackError(Exception):
@@ -38,19 +40,25 @@ class Unpacker:
             rest = self._undo(rest)
 
     def _undo(self, chunk: bytes) -> bytes:
-        if self._inflate is None or self._inflate.eof or self.is_full:
+        """Unpack a step of `chunk` and return what is left of it."""
+        inflate = self._inflate
+        if inflate is None or inflate.eof or self.is_full:
             return b""
         try:
-            piece = self._inflate.decompress(chunk, min(_STEP, self._limit - len(self.body) + 1))
+            piece = inflate.decompress(chunk, min(_STEP, self._limit - len(self.body) + 1))
         except zlib.error as exc:
             return self._undo_bare(chunk, exc)
         self._is_deflate = False
-        rest = self._inflate.unconsumed_tail
         self._keep(piece)
-        if self._inflate.eof and self._inflate.unused_data[:2] == b"\x1f\x8b":
-            rest = self._inflate.unused_data
-            self._inflate = zlib.decompressobj(47)
+        rest = inflate.unconsumed_tail or self._next_member(inflate.unused_data)
         return rest if piece or rest != chunk else b""
+
+    def _next_member(self, rest: bytes) -> bytes:
+        """Go on with the next part of a gzip file of several parts; anything else is left unread."""
+        if not rest.startswith(b"\x1f\x8b"):
+            return b""
+        self._inflate = zlib.decompressobj(_WITH_HEADER)
+        return rest
 
     def _undo_bare(self, chunk: bytes, exc: zlib.error) -> bytes:
         """Read `deflate` without its header, as some servers send it; only at the very start."""
@@ -71,5 +79,5 @@ def _inflater(coding: str) -> "zlib._Decompress | None":
     if name in {"", "identity"}:
         return None
     if name in {"gzip", "x-gzip", "deflate"}:
-        return zlib.decompressobj(47)
+        return zlib.decompressobj(_WITH_HEADER)
     raise UnpackError(f"the body is coded as {coding[:40]!r}, which was not asked for")

@@ -1,0 +1,290 @@
+"""Tell what on a page is furniture: menus, banners, sharing, recommendations."""
+
+import re
+
+from research_eval.tool.fetch.cleanse import one_line
+from research_eval.tool.fetch.dom import Element, Tree
+
+__all__ = ["drop_boilerplate", "recount", "text_of", "wall_text", "words_of"]
+
+_STRONG = frozenset(
+    [
+        "ad",
+        "ads",
+        "adsense",
+        "advert",
+        "advertisement",
+        "addthis",
+        "banner",
+        "breadcrumb",
+        "breadcrumbs",
+        "ccpa",
+        "catlinks",
+        "consent",
+        "cookie",
+        "cookiebar",
+        "cookiebanner",
+        "cookies",
+        "didomi",
+        "disqus",
+        "editsection",
+        "footer",
+        "gdpr",
+        "headerlink",
+        "jumptonav",
+        "lightbox",
+        "login",
+        "masthead",
+        "megamenu",
+        "menu",
+        "modal",
+        "nav",
+        "navbar",
+        "navbox",
+        "navigation",
+        "navlinks",
+        "newsletter",
+        "noprint",
+        "onetrust",
+        "outbrain",
+        "overlay",
+        "pager",
+        "paginate",
+        "pagination",
+        "permalink",
+        "popup",
+        "popups",
+        "printfooter",
+        "promo",
+        "promos",
+        "promotion",
+        "promoted",
+        "recirc",
+        "recirculation",
+        "recommendation",
+        "recommendations",
+        "recommended",
+        "related",
+        "searchbox",
+        "searchform",
+        "share",
+        "sharebar",
+        "sharedaddy",
+        "shares",
+        "sharing",
+        "sidebar",
+        "sidenav",
+        "signin",
+        "signup",
+        "sitenav",
+        "skiplink",
+        "skiplinks",
+        "social",
+        "socials",
+        "sponsor",
+        "sponsored",
+        "sponsors",
+        "submenu",
+        "subnav",
+        "subscribe",
+        "subscription",
+        "taboola",
+        "teaser",
+        "teasers",
+        "toast",
+        "toolbar",
+        "topbar",
+        "trending",
+    ]
+)
+_KEPT = frozenset(
+    ["bibliography", "citations", "footnotes", "reflist", "references", "sources", "transcript"]
+)
+_CONDITIONAL = frozenset({"about", "comment", "comments", "contents", "meta", "toc", "widget"})
+"""Words that mark furniture only where the element is mostly links."""
+_ROLES = frozenset(
+    {
+        "alert",
+        "alertdialog",
+        "banner",
+        "complementary",
+        "contentinfo",
+        "dialog",
+        "menu",
+        "menubar",
+        "navigation",
+        "search",
+        "toolbar",
+        "tooltip",
+    }
+)
+_ABOUT_STATE = re.compile(
+    r"(?:^|[-_])(?:has|with|no|without|is|js|wp|layout|page|theme|open)[-_]|[-_]open$"
+)
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_WALLS = frozenset(
+    [
+        "consent",
+        "cookie",
+        "cookies",
+        "cookiebanner",
+        "didomi",
+        "gdpr",
+        "modal",
+        "onetrust",
+        "overlay",
+        "paywall",
+        "piano",
+        "popup",
+        "regwall",
+        "subscribe",
+        "subscription",
+    ]
+)
+"""Words that name furniture which may stand in place of the content."""
+_WALL_CHARS = 3000
+_INLINE = frozenset({"a", "b", "code", "em", "i", "span", "strong"})
+_PLACES = frozenset({"article", "main"})
+
+
+def words_of(element: Element) -> set[str]:
+    """Return the words that an element's classes and id are made of."""
+    names = [*element.get("class").split(), element.get("id")]
+    words: set[str] = set()
+    for name in names[:30]:
+        if name and not _ABOUT_STATE.search(name):
+            words.update(word.lower() for word in _WORD.findall(name[:80]))
+    return words
+
+
+def drop_boilerplate(tree: Tree) -> None:
+    """Mark the furniture of the page, and count again what is left."""
+    total = max(1, tree.root.chars)
+    holds_main = _holders(tree)
+    for element in tree.elements[1:]:
+        parent = element.parent
+        if parent is not None and parent.is_dropped:
+            element.is_dropped = True
+        elif id(element) not in holds_main:
+            element.is_dropped = _is_boilerplate(element, element.chars / total)
+    recount(tree.elements)
+
+
+def _holders(tree: Tree) -> set[int]:
+    """Return the ids of elements that hold the page's declared main part."""
+    holders: set[int] = set()
+    for element in tree.elements:
+        if element.tag in {"main", "body"} or element.get("role") == "main":
+            place: Element | None = element
+            while place is not None and id(place) not in holders:
+                holders.add(id(place))
+                place = place.parent
+    return holders
+
+
+def _is_boilerplate(element: Element, share: float) -> bool:
+    tag, role = element.tag, element.get("role").lower()
+    density = element.link_chars / max(1, element.chars)
+    is_inside = _is_inside(element)
+    if tag == "nav" or role in {"navigation", "menu", "menubar"}:
+        return share < 0.6 or density > 0.5
+    if role in _ROLES or (tag == "dialog"):
+        return share < 0.4
+    if tag == "footer":
+        return share < 0.4 and not _in_quotation(element)
+    if tag == "header":
+        return not is_inside and share < 0.3
+    if tag == "aside":
+        return share < 0.4 and (
+            not is_inside or density > 0.35 or bool(words_of(element) & _STRONG)
+        )
+    if tag == "form":
+        return share < 0.3
+    return _is_named_boilerplate(element, share, density)
+
+
+def _is_named_boilerplate(element: Element, share: float, density: float) -> bool:
+    if not (element.attrs and ("class" in element.attrs or "id" in element.attrs)):
+        return False
+    words = words_of(element)
+    if not words or words & _KEPT:
+        return False
+    if words & _STRONG:
+        return share < 0.4 and element.tag not in {
+            "main",
+            "article",
+            "h1",
+            "html",
+            "body",
+            "pre",
+            "code",
+        }
+    return bool(words & _CONDITIONAL) and density > 0.6 and element.links > 2
+
+
+def _is_inside(element: Element) -> bool:
+    place = element.parent
+    while place is not None:
+        if place.tag in _PLACES or place.get("role") == "main":
+            return True
+        place = place.parent
+    return False
+
+
+def _in_quotation(element: Element) -> bool:
+    return element.parent is not None and element.parent.tag in {"blockquote", "figure"}
+
+
+def recount(elements: list[Element]) -> None:
+    """Sum characters and links anew, without what was dropped."""
+    for element in reversed(elements):
+        if element.is_dropped:
+            continue
+        chars = link_chars = 0
+        links = 1 if element.tag == "a" and element.attrs.get("href") else 0
+        for child in element.children:
+            if isinstance(child, str):
+                chars += len("".join(child.split()))
+            elif not child.is_dropped:
+                chars += child.chars
+                link_chars += child.link_chars
+                links += child.links
+        element.chars, element.links = chars, links
+        element.link_chars = chars if element.tag == "a" else link_chars
+
+
+def wall_text(tree: Tree) -> str:
+    """Return the texts of banners that may stand in place of the content: consent, subscription."""
+    parts: list[str] = []
+    for element in tree.elements[1:]:
+        parent = element.parent
+        if not element.is_dropped or (parent is not None and parent.is_dropped):
+            continue
+        if words_of(element) & _WALLS or "dialog" in element.get("role") or element.tag == "dialog":
+            parts.append(text_of(element, 1000))
+            if sum(map(len, parts)) > _WALL_CHARS:
+                break
+    return "\n".join(parts)
+
+
+def text_of(element: Element, limit: int = 2000, *, is_all: bool = True) -> str:
+    """Return the text below `element`, on one line, cut at about `limit` characters.
+
+    Args:
+        element: Where to begin.
+        limit: How much is wanted.
+        is_all: Whether furniture is read too.
+    """
+    parts: list[str] = []
+    size = 0
+    stack: list[Element | str] = [element]
+    while stack and size < limit:
+        item = stack.pop()
+        if isinstance(item, str):
+            parts.append(item)
+            size += len(item)
+        elif is_all or not item.is_dropped:
+            stack.extend(reversed(item.children))
+            if item.tag not in _INLINE:
+                parts.append(" ")
+    return one_line("".join(parts))

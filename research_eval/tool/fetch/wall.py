@@ -1,0 +1,167 @@
+"""Tell pages that show nothing: not found, robot checks, consent and login forms, empty shells.
+
+Every rule on words is gated by how little there is to read: a page with a real text on it is a
+page, whatever words stand in its title.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from research_eval.schema import Evidence
+from research_eval.tool.fetch.page import PageFlag
+from research_eval.tool.fetch.phrases import (
+    BOT_MARKERS,
+    BOT_WALL,
+    CONSENT,
+    CONSENT_TITLE,
+    LOGIN,
+    LOGIN_TITLE,
+    NEEDS_SCRIPT,
+    PAYWALL,
+    SOFT_404,
+    SOFT_404_SURE,
+)
+
+__all__ = ["Impression", "evidence_of", "find_flags"]
+
+_THIN = 1500
+"""Visible characters up to which a page may be a wall."""
+_VERY_THIN = 600
+_SHELL = 250
+_TEASER = 4000
+_MITIGATED = {
+    "cf-mitigated": re.compile("challenge"),
+    "x-amzn-waf-action": re.compile("challenge|captcha"),
+    "x-vercel-mitigated": re.compile("challenge|deny"),
+}
+_EVIDENCE: tuple[tuple[PageFlag, Evidence], ...] = (
+    ("bot_wall", "bot_wall"),
+    ("consent_wall", "consent_wall"),
+    ("login_wall", "login_wall"),
+    ("soft_404", "soft_404"),
+    ("js_required", "empty_shell"),
+    ("empty", "empty_shell"),
+)
+
+
+@dataclass(frozen=True)
+class Impression:
+    """What there is to judge a page by."""
+
+    title: str
+    heading: str
+    """Its first-level headings."""
+    text: str
+    """The beginning of its main content, as plain text."""
+    tail: str
+    """The end of it."""
+    chars: int
+    """Visible characters of the main content."""
+    visible_chars: int
+    """Visible characters of the whole page."""
+    visible_text: str
+    """The beginning of the whole page's text."""
+    furniture_text: str
+    """Texts of consent banners, paywalls and the like that were taken off."""
+    noscript: str
+    scripts: int
+    has_empty_root: bool
+    has_password_field: bool
+    is_paid: bool
+    html: str
+    """The beginning of the source, for traces that robot checks leave."""
+
+
+def find_flags(page: Impression, headers: Mapping[str, str]) -> tuple[PageFlag, ...]:
+    """Return what is odd about a page, the worst first."""
+    flags: list[PageFlag] = []
+    if _is_bot_wall(page, headers):
+        flags.append("bot_wall")
+    elif _is_soft_404(page):
+        flags.append("soft_404")
+    elif _is_consent_wall(page):
+        flags.append("consent_wall")
+    elif _is_login_wall(page):
+        flags.append("login_wall")
+    elif _is_shell(page):
+        flags.append("js_required")
+    elif page.chars == 0:
+        flags.append("empty")
+    if _is_paywalled(page) and (not flags or flags == ["login_wall"]):
+        flags = ["paywall"]
+    return tuple(flags)
+
+
+def evidence_of(flags: tuple[PageFlag, ...]) -> Evidence:
+    """Return what a page with `flags` is worth."""
+    return next((evidence for flag, evidence in _EVIDENCE if flag in flags), "ok")
+
+
+def _is_bot_wall(page: Impression, headers: Mapping[str, str]) -> bool:
+    for name, words in _MITIGATED.items():
+        if words.search(headers.get(name, "").lower()):
+            return True
+    if page.visible_chars >= _THIN:
+        return False
+    if BOT_WALL.search(f"{page.title}\n{page.heading}"):
+        return True
+    if page.visible_chars >= _VERY_THIN:
+        return False
+    return bool(
+        BOT_WALL.search(page.visible_text)
+        or BOT_WALL.search(page.noscript)
+        or BOT_MARKERS.search(page.html)
+    )
+
+
+def _is_soft_404(page: Impression) -> bool:
+    if page.chars >= _THIN:
+        return False
+    spoken = f"{page.title}\n{page.heading}"
+    if SOFT_404_SURE.search(spoken):
+        return True
+    if page.chars >= _THIN * 2 // 3:
+        return False
+    if SOFT_404.search(spoken):
+        return True
+    return page.chars < _VERY_THIN // 2 and bool(
+        SOFT_404.search(page.text) or SOFT_404_SURE.search(page.text)
+    )
+
+
+def _is_consent_wall(page: Impression) -> bool:
+    spoken = f"{page.title}\n{page.heading}"
+    if page.chars < _THIN and CONSENT_TITLE.search(spoken) and CONSENT.search(page.visible_text):
+        return True
+    is_bare = page.chars < _SHELL and page.visible_chars < 2 * _THIN
+    if is_bare and page.chars < len(page.furniture_text) and CONSENT.search(page.furniture_text):
+        return True
+    return page.chars < _VERY_THIN and len(CONSENT.findall(page.text)) >= 2
+
+
+def _is_login_wall(page: Impression) -> bool:
+    if page.chars >= _THIN * 2 // 3:
+        return False
+    spoken = f"{page.title}\n{page.heading}"
+    if LOGIN_TITLE.search(spoken) and (page.has_password_field or LOGIN.search(page.visible_text)):
+        return True
+    if page.has_password_field and page.chars < _SHELL:
+        return True
+    return page.chars < _VERY_THIN and bool(LOGIN.search(page.text) or LOGIN.search(page.heading))
+
+
+def _is_shell(page: Impression) -> bool:
+    if page.visible_chars >= _SHELL or page.scripts + len(page.noscript) == 0:
+        return False
+    if NEEDS_SCRIPT.search(page.noscript) or NEEDS_SCRIPT.search(page.visible_text):
+        return True
+    return page.has_empty_root or (page.chars == 0 and page.scripts > 0)
+
+
+def _is_paywalled(page: Impression) -> bool:
+    if page.is_paid:
+        return True
+    if page.chars >= _TEASER:
+        return False
+    return bool(PAYWALL.search(page.tail) or PAYWALL.search(page.furniture_text))
