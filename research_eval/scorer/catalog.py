@@ -4,11 +4,16 @@ from typing import cast
 
 from research_eval.errors import ConfigError
 from research_eval.plugin import load_plugin
+from research_eval.scorer.correctness import correctness
+from research_eval.scorer.coverage import coverage
 from research_eval.scorer.efficiency import efficiency
 from research_eval.scorer.failover import search_failover
+from research_eval.scorer.grounding import GroundingScorer
 from research_eval.scorer.outcome import gate_outcome, trial_status
 from research_eval.scorer.protocol import Scorer
-from research_eval.scorer.repair import repair_rate
+from research_eval.scorer.provenance import provenance
+from research_eval.scorer.repair import repair_course, repair_rate
+from research_eval.scorer.robustness import robustness
 
 __all__ = ["BUILT_IN", "DEFAULT_SCORERS", "load_scorer"]
 
@@ -16,13 +21,24 @@ BUILT_IN: dict[str, Scorer] = {
     "status": trial_status,
     "gate": gate_outcome,
     "repair_rate": repair_rate,
+    "provenance": provenance,
+    "correctness": correctness,
+    "robustness": robustness,
     "efficiency": efficiency,
     "failover": search_failover,
+    "repair_course": repair_course,
+    "coverage": coverage,
+    "support": GroundingScorer(),
 }
 """Every scorer of the project by the name that `research-eval score --scorer` takes."""
 
-DEFAULT_SCORERS: tuple[Scorer, ...] = tuple(BUILT_IN.values())
-"""What every report is made with; reads records alone."""
+READ_TEXT = frozenset({"repair_course", "coverage", "support"})
+"""Scorers that take answers and pages apart, which costs more than reading the records."""
+
+DEFAULT_SCORERS: tuple[Scorer, ...] = tuple(
+    scorer for name, scorer in BUILT_IN.items() if name not in READ_TEXT
+)
+"""What every report is made with."""
 
 
 def load_scorer(name: str) -> Scorer:

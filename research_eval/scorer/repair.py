@@ -1,29 +1,122 @@
-"""What a rejected answer turned into after the corrective."""
+"""What a rejected answer turned into after the corrective, and what that took."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from research_eval.dataset import Case
-from research_eval.schema import Score, Scored, TrialRecord, Unscored
+from research_eval.schema import (
+    AnswerChecked,
+    ModelCalled,
+    Score,
+    Scored,
+    ToolCalled,
+    TrialRecord,
+    Unscored,
+)
+from research_eval.scorer.course import COURSES, Step, courses_of, steps
 from research_eval.scorer.protocol import Pages, trial_error
 
-__all__ = ["repair_rate"]
+__all__ = ["repair_course", "repair_rate"]
 
 ROUNDS = (1, 2)
 """Retries after which the repair rate is reported; two are the agent's default."""
+RATES = ("repaired", *(f"repaired_by_{n}" for n in ROUNDS))
+COSTS = ("repair_turns", "repair_tool_calls", "repair_tokens", "repair_seconds")
+COURSE_NAMES = (
+    *(f"repair_{course}" for course in COURSES),
+    "over_correction",
+    "new_violations",
+    *COSTS,
+)
 
 
 def repair_rate(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Say whether a rejected first answer was repaired, and within how many retries."""
     del case, pages
-    names = ("repaired", *(f"repaired_by_{n}" for n in ROUNDS))
+    attempts = trial.attempts
+    if missing := _why_not(trial):
+        yield from _unscored(RATES, trial, missing)
+        return
+    passed_at = [i for i, attempt in enumerate(attempts) if attempt.verdict.passed]
+    yield Scored(name="repaired", value=float(bool(passed_at)))
+    for n in ROUNDS:
+        yield Scored(name=f"repaired_by_{n}", value=float(any(i <= n for i in passed_at)))
+
+
+def repair_course(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
+    """Say how violating claims were dealt with, what was lost or added by it, and at what cost."""
+    del case, pages
+    if missing := _why_not(trial):
+        yield from _unscored(COURSE_NAMES, trial, missing)
+        return
+    course = steps(trial)
+    counts = courses_of(trial, course)
+    total = counts.total()
+    for name in COURSES:
+        yield _share(f"repair_{name}", counts[name], total, "no corrective was sent")
+    yield _over_correction(course)
+    yield _new_violations(course)
+    yield from _costs(trial)
+
+
+def _why_not(trial: TrialRecord) -> str | None:
+    """Return why there was nothing to repair, or `None` if there was."""
     attempts = trial.attempts
     if error := trial_error(trial):
-        yield from (Unscored(name=name, reason=error, cause="error") for name in names)
-    elif not attempts or attempts[0].verdict.passed:
-        reason = "first attempt passed" if attempts else "no answer was given"
-        yield from (Unscored(name=n, reason=reason, cause="not_applicable") for n in names)
+        return error
+    if not attempts:
+        return "no answer was given"
+    return "the first attempt passed" if attempts[0].verdict.passed else None
+
+
+def _unscored(names: tuple[str, ...], trial: TrialRecord, reason: str) -> Iterator[Score]:
+    if trial.status == "error":
+        return (Unscored(name=name, reason=reason, cause="error") for name in names)
+    return (Unscored(name=name, reason=reason, cause="not_applicable") for name in names)
+
+
+def _share(name: str, count: int, of: int, otherwise: str) -> Score:
+    if of == 0:
+        return Unscored(name=name, reason=otherwise, cause="not_applicable")
+    return Scored(name=name, value=count / of, weight=float(of))
+
+
+def _over_correction(course: list[Step]) -> Score:
+    """Give the share of the first answer's valid citations that the last one lost."""
+    name = "over_correction"
+    first, last = course[0], course[-1]
+    valid = [k for k, keys in first.cited.items() if not first.opened.isdisjoint(keys)]
+    if len(course) == 1:
+        return Unscored(name=name, reason="there was no retry", cause="not_applicable")
+    lost = sum(key not in last.cited for key in valid)
+    return _share(name, lost, len(valid), "the first answer had no valid citation")
+
+
+def _new_violations(course: list[Step]) -> Score:
+    """Give the share of later violations that the attempt before did not have."""
+    found = [_violating(step.attempt) for step in course]
+    later = sum(map(len, found[1:]))
+    new = sum(len(after - before) for before, after in pairwise(found))
+    return _share("new_violations", new, later, "no later attempt violates anything")
+
+
+def _violating(attempt: AnswerChecked) -> set[str]:
+    return {f"{v.kind} {v.key or v.url or ''}" for v in attempt.verdict.violations}
+
+
+def _costs(trial: TrialRecord) -> Iterator[Score]:
+    """Count what was spent between the first verdict and the last."""
+    first = trial.transcript.index(trial.attempts[0])
+    later = trial.transcript[first + 1 :]
+    calls = [event for event in later if isinstance(event, ModelCalled)]
+    tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in calls)
+    tools = sum(isinstance(event, ToolCalled) for event in later)
+    yield Scored(name="repair_turns", value=float(len(calls)))
+    yield Scored(name="repair_tool_calls", value=float(tools))
+    yield Scored(name="repair_tokens", value=float(tokens))
+    start, end = trial.attempts[0].at_s, trial.attempts[-1].at_s
+    if start is None or end is None:
+        reason = "the clock was real"
+        yield Unscored(name="repair_seconds", reason=reason, cause="not_applicable")
     else:
-        passed_at = [i for i, attempt in enumerate(attempts) if attempt.verdict.passed]
-        yield Scored(name="repaired", value=float(bool(passed_at)))
-        for n in ROUNDS:
-            yield Scored(name=f"repaired_by_{n}", value=float(any(i <= n for i in passed_at)))
+        yield Scored(name="repair_seconds", value=round(end - start, 6))

@@ -1,0 +1,76 @@
+"""Answers against expected facts: correct, incorrect or abstained."""
+
+from collections.abc import Iterator
+
+from research_eval.dataset import Case
+from research_eval.schema import Score, Scored, TrialRecord, Unscored
+from research_eval.scorer.abstention import is_abstention
+from research_eval.scorer.protocol import Pages, trial_error
+
+__all__ = ["correctness"]
+
+NAMES = (
+    "correct",
+    "incorrect",
+    "abstained",
+    "correct_given_attempted",
+    "facts_stated",
+    "correct_and_clean",
+    "abstained_when_unanswerable",
+    "abstained_when_answerable",
+)
+
+
+def correctness(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
+    """Compare the answer with the expected facts, all of which a correct one states.
+
+    A rejected answer is judged too, so that truth and provenance can be told apart. Accuracy is the
+    mean of `correct`, precision that of `correct_given_attempted` (the rule of SimpleQA,
+    arXiv:2411.04368). An answer that states all facts has not abstained, whatever else it says.
+    """
+    del pages
+    values = _values(case, trial)
+    for name in NAMES:
+        value = values.get(name)
+        yield value or Unscored(name=name, reason=_why_not(case, name), cause="not_applicable")
+
+
+def _why_not(case: Case | None, name: str) -> str:
+    if case is None:
+        return "the case is not known"
+    if name == "correct_given_attempted":
+        return "the answer abstains"
+    return "no fact is expected" if not case.expected else "of no matter for this case"
+
+
+def _values(case: Case | None, trial: TrialRecord) -> dict[str, Score]:
+    if error := trial_error(trial):
+        return {name: Unscored(name=name, reason=error, cause="error") for name in NAMES}
+    if case is None:
+        return {}
+    answer = trial.answer or ""
+    stated = [fact.is_in(answer) for fact in case.expected]
+    abstains = not answer.strip() or is_abstention(answer)
+    found: dict[str, float] = {}
+    if not case.answerable:
+        abstains = abstains and not (stated and all(stated))
+        found["abstained_when_unanswerable"] = float(abstains)
+    elif stated:
+        is_correct = all(stated)
+        abstains = abstains and not is_correct
+        found["abstained_when_answerable"] = float(abstains)
+        found["facts_stated"] = sum(stated) / len(stated)
+        found |= _ruling(is_correct=is_correct, abstains=abstains)
+        found["correct_and_clean"] = float(is_correct and trial.status == "completed")
+    return {name: Scored(name=name, value=value) for name, value in found.items()}
+
+
+def _ruling(*, is_correct: bool, abstains: bool) -> dict[str, float]:
+    ruling = {
+        "correct": float(is_correct),
+        "incorrect": float(not is_correct and not abstains),
+        "abstained": float(abstains),
+    }
+    if not abstains:
+        ruling["correct_given_attempted"] = float(is_correct)
+    return ruling

@@ -1,0 +1,122 @@
+"""How much of an answer rests on citations, and on how many sites."""
+
+# ruff: noqa: RUF001  # marks of many scripts stand here on purpose
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+
+from research_eval.dataset import Case
+from research_eval.ledger import url_key
+from research_eval.schema import Score, Scored, TrialRecord, Unscored
+from research_eval.scorer.abstention import is_abstention
+from research_eval.scorer.claim import Draft, read_draft
+from research_eval.scorer.protocol import Pages, trial_error
+from research_eval.scorer.site import registrable_domain
+from research_eval.scorer.trail import citations_of
+
+__all__ = ["coverage", "is_check_worthy", "last_draft"]
+
+NAMES = (
+    "cited_claim_share",
+    "check_worthy_claims",
+    "uncited_assertion",
+    "unresolved_markers",
+    "unused_sources",
+    "non_url_references",
+    "domain_concentration",
+)
+
+_DIGIT = re.compile(r"\d")
+_CAPITAL = re.compile(r"(?<=\S\s)[A-ZÀ-ÖØ-Þ][\w'’-]+")
+_FOREIGN_NAME = re.compile(r"[\u30a0-\u30ff]{3,}|「[^」]+」|[\u4e00-\u9fff]{4,}")
+_SUPERLATIVE = re.compile(
+    r"\b(?:most|least|best|worst|first|last|only|\w{3,}est|never|always|all|none)\b", re.IGNORECASE
+)
+_PROCESS = re.compile(
+    r"\s*(?:I|We|Let me|Here (?:is|are)|In summary|Below|Ich|Wir|Jag|Vi|Je|Nous|Yo)\b"
+    r"|\s*(?:以下|まとめ)",
+)
+_HEDGE = re.compile(
+    r"\b(?:might|may|perhaps|possibly|probably|unclear|it depends)\b", re.IGNORECASE
+)
+_NON_URL = re.compile(
+    r"\b(?:doi:\s*|DOI\s+)?10\.\d{4,9}/[^\s)\]]+|\barXiv:\s?\d{4}\.\d{4,5}|\bISBN[\s:-]*[\d-]{10,17}"
+    r"|\((?:[A-Z][\w'’-]+(?:,? (?:and|&|et al\.?) ?[A-Z]?[\w'’-]*)*),? (?:19|20)\d\d[a-z]?\)"
+)
+
+
+def is_check_worthy(claim: str) -> bool:
+    """Return whether a sentence says something that a reader would want to check.
+
+    A proxy: it holds a number, a name or a superlative, and is no question, no account of the
+    search, no mere conjecture and no statement that nothing was found.
+    """
+    if claim.rstrip().endswith(("?", "？")) or _PROCESS.match(claim) or is_abstention(claim):
+        return False
+    if _DIGIT.search(claim):
+        return True
+    if _HEDGE.search(claim):
+        return False
+    return any(p.search(claim) for p in (_CAPITAL, _FOREIGN_NAME, _SUPERLATIVE))
+
+
+def last_draft(trial: TrialRecord) -> Draft | None:
+    """Return the last attempt's sentences with their citations; `None` without any attempt."""
+    attempts = trial.attempts
+    if not attempts:
+        return None
+    return read_draft(attempts[-1].answer, citations_of(attempts[-1]))
+
+
+def coverage(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
+    """Say which share of the check-worthy sentences of the last answer carries a citation."""
+    del case, pages
+    if error := trial_error(trial):
+        yield from (Unscored(name=name, reason=error, cause="error") for name in NAMES)
+        return
+    draft = last_draft(trial)
+    if draft is None:
+        reason = "no answer was given"
+        yield from (Unscored(name=n, reason=reason, cause="not_applicable") for n in NAMES)
+        return
+    answer = trial.attempts[-1].answer
+    worthy = [claim for claim in draft.claims if is_check_worthy(claim.text)]
+    cited = sum(bool(claim.urls) for claim in worthy)
+    yield _share("cited_claim_share", cited, len(worthy), "no sentence is worth a check")
+    yield Scored(name="check_worthy_claims", value=float(len(worthy)))
+    urls = [c.url for c in citations_of(trial.attempts[-1])]
+    asserts_alone = bool(worthy) and not urls and not is_abstention(answer)
+    yield Scored(name="uncited_assertion", value=float(asserts_alone))
+    yield Scored(name="unresolved_markers", value=float(draft.unresolved))
+    yield Scored(name="unused_sources", value=float(len(draft.unused)))
+    yield Scored(name="non_url_references", value=float(_non_url_references(answer, urls)))
+    yield _concentration(urls)
+
+
+def _share(name: str, count: int, of: int, otherwise: str) -> Score:
+    if of == 0:
+        return Unscored(name=name, reason=otherwise, cause="not_applicable")
+    return Scored(name=name, value=count / of, weight=float(of))
+
+
+def _non_url_references(answer: str, urls: list[str]) -> int:
+    """Count sources that are named by DOI, arXiv id, ISBN or author and year alone."""
+    for url in urls:
+        answer = answer.replace(url, " ")
+    return len(set(_NON_URL.findall(answer)))
+
+
+def _concentration(urls: list[str]) -> Score:
+    name = "domain_concentration"
+    keys = {url_key(url).value for url in urls}
+    if not keys:
+        return Unscored(name=name, reason="the answer cites nothing", cause="not_applicable")
+    sites = Counter(_site(key) for key in keys)
+    return Scored(name=name, value=max(sites.values()) / len(keys))
+
+
+@lru_cache(maxsize=4096)
+def _site(key: str) -> str:
+    return registrable_domain(key) or key

@@ -1,0 +1,169 @@
+"""Where cited URLs come from: opened, failed, only searched, only linked, or from nowhere."""
+
+from collections.abc import Iterable, Iterator
+from typing import Literal, get_args
+
+from research_eval.dataset import Case
+from research_eval.gate import extract_citations
+from research_eval.ledger import url_key
+from research_eval.schema import (
+    AnswerChecked,
+    Citation,
+    Score,
+    Scored,
+    TrialRecord,
+    Unscored,
+)
+from research_eval.scorer.protocol import Pages, trial_error
+from research_eval.scorer.trail import Trail, attempts_with_trails, citation_keys, citations_of
+
+__all__ = ["CLASSES", "Provenance", "provenance", "source_classes"]
+
+Provenance = Literal[
+    "opened",
+    "fetch_failed",
+    "no_evidence",
+    "alias",
+    "snippet_only",
+    "link_only",
+    "user_given",
+    "sibling",
+    "known_host",
+    "fabricated",
+]
+"""Where a cited URL comes from; the first that fits.
+
+`opened`: fetched, under the requested or the final URL. `fetch_failed`: every fetch failed.
+`no_evidence`: reached, but a soft 404, a wall or an empty shell. `alias`: a redirect hop, or the
+canonical URL, of an opened page. `snippet_only`: a search hit, never opened. `link_only`: stands in
+the text of an opened page. `user_given`: stands in the question. `sibling`: beside or above a URL
+that was touched. `known_host`: elsewhere on a host that was touched. `fabricated`: none of these.
+"""
+
+CLASSES: tuple[Provenance, ...] = get_args(Provenance)
+NEVER_SEEN = frozenset[Provenance]({"sibling", "known_host", "fabricated"})
+"""The trial never met these URLs in any form."""
+CREDIT: dict[Provenance, float] = {"opened": 1.0, "alias": 1.0, "snippet_only": 0.5}
+URL_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/%_-=&?~+")
+
+
+def provenance(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
+    """Give the share of each class among the cited URLs, and whether an answer cites any of it.
+
+    Of the first answer and of the last; a URL that an answer cites twice counts once.
+    """
+    del case
+    if error := trial_error(trial):
+        for when in ("first", "final"):
+            yield from (Unscored(name=n, reason=error, cause="error") for n in _names(when))
+        return
+    first: list[Provenance] | None = None
+    last: list[Provenance] | None = None
+    for attempt, trail in attempts_with_trails(trial):
+        last = source_classes(attempt, trail, trial.question, pages)
+        first = last if first is None else first
+    yield from _scores("first", first)
+    yield from _scores("final", last)
+
+
+def _names(when: str) -> Iterator[str]:
+    yield f"{when}_citations"
+    for name in (*CLASSES, "never_seen"):
+        yield f"{when}_cited_{name}"
+        yield f"{when}_any_{name}"
+    yield f"{when}_provenance_credit"
+
+
+def _scores(when: str, classes: list[Provenance] | None) -> Iterator[Score]:
+    if not classes:
+        reason = "no answer was given" if classes is None else "the answer cites nothing"
+        for name in _names(when):
+            if classes is not None and ("_any_" in name or name.endswith("_citations")):
+                yield Scored(name=name, value=0.0)
+            else:
+                yield Unscored(name=name, reason=reason, cause="not_applicable")
+        return
+    n = len(classes)
+    yield Scored(name=f"{when}_citations", value=float(n))
+    counts: dict[str, int] = {name: classes.count(name) for name in CLASSES}
+    counts["never_seen"] = sum(counts[name] for name in NEVER_SEEN)
+    for name, count in counts.items():
+        yield Scored(name=f"{when}_cited_{name}", value=count / n, weight=float(n))
+        yield Scored(name=f"{when}_any_{name}", value=float(count > 0))
+    credit = sum(CREDIT.get(name, 0.0) for name in classes)
+    yield Scored(name=f"{when}_provenance_credit", value=credit / n, weight=float(n))
+
+
+def source_classes(
+    attempt: AnswerChecked, trail: Trail, question: str, pages: Pages
+) -> list[Provenance]:
+    """Return the class of each distinct URL that an attempt cites, in citation order."""
+    found: dict[str, Provenance] = {}
+    for citation in citations_of(attempt):
+        keys = citation_keys(citation)
+        if keys[0] not in found:
+            found[keys[0]] = _classify(citation, keys, trail, question, pages)
+    return list(found.values())
+
+
+def _classify(
+    citation: Citation, keys: tuple[str, ...], trail: Trail, question: str, pages: Pages
+) -> Provenance:
+    """Return the class of a citation's best reading."""
+    known = [name for name in (_touched_class(key, trail) for key in keys) if name is not None]
+    if known:
+        return min(known, key=CLASSES.index)
+    if _is_linked(citation.url, trail, pages):
+        return "link_only"
+    given = {url_key(other.url).value for other in extract_citations(question)}
+    if not given.isdisjoint(keys):
+        return "user_given"
+    return min((_host_class(key, trail.touched()) for key in keys), key=CLASSES.index)
+
+
+def _touched_class(key: str, trail: Trail) -> Provenance | None:
+    if key in trail.opened:
+        return "opened"
+    if key in trail.failed:
+        return "fetch_failed"
+    if key in trail.empty:
+        return "no_evidence"
+    if key in trail.aliases:
+        return "alias"
+    return "snippet_only" if key in trail.searched else None
+
+
+def _is_linked(url: str, trail: Trail, pages: Pages) -> bool:
+    """Return whether the URL stands, whole, in the text of an opened page."""
+    bare = url.partition("://")[2].rstrip("/") or url
+    digests = dict.fromkeys(digest for digest in trail.opened.values() if digest)
+    return any(_holds(pages(digest) or "", bare) for digest in digests)
+
+
+def _holds(text: str, url: str) -> bool:
+    at = text.find(url)
+    while at >= 0:
+        rest = text[at + len(url) : at + len(url) + 2].removeprefix("/")
+        if not rest or rest[0] not in URL_CHARS:
+            return True
+        at = text.find(url, at + 1)
+    return False
+
+
+def _host_class(key: str, touched: Iterable[str]) -> Provenance:
+    host, folder = _host_and_folder(key)
+    best: Provenance = "fabricated"
+    for other in touched:
+        other_host, other_folder = _host_and_folder(other)
+        if not host or other_host != host:
+            continue
+        if other_folder == folder or other.startswith(key):
+            return "sibling"
+        best = "known_host"
+    return best
+
+
+def _host_and_folder(key: str) -> tuple[str, str]:
+    _, _, rest = key.partition("://")
+    host, _, path = rest.partition("/")
+    return host, path.partition("?")[0].rpartition("/")[0]
