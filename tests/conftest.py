@@ -2,6 +2,8 @@
 
 import os
 import socket
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,6 +23,17 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 def anyio_backend() -> str:
     """Run async tests on asyncio."""
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def story() -> type:
+    """Give the class that builds trial records by telling what happened."""
+    spec = spec_from_file_location("story", Path(__file__).parent / "story.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Story
 
 
 @pytest.fixture(autouse=True)
