@@ -16,6 +16,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("research_eval.cli.report:report", "write the reports of a run again, from its records"),
     "dataset": ("research_eval.cli.dataset:dataset", "list, check and count the cases of a dataset"),
     "world": ("research_eval.cli.world:world", "serve or list the bundled web"),
+    "fetch": ("research_eval.cli.fetch:fetch", "open a page and show what a model would read"),
+    "extract": ("research_eval.cli.extract:extract", "show what fetch makes of a document in a file"),
 }
 """Command name: where it stands as `module:name`, and its line in `--help`."""
 

@@ -185,22 +185,24 @@ def _holders(tree: Tree) -> set[int]:
 def _is_boilerplate(element: Element, share: float) -> bool:
     tag, role = element.tag, element.get("role").lower()
     density = element.link_chars / max(1, element.chars)
-    is_inside = _is_inside(element)
     if tag == "nav" or role in {"navigation", "menu", "menubar"}:
         return share < 0.6 or density > 0.5
-    if role in _ROLES or (tag == "dialog"):
-        return share < 0.4
+    if tag in {"header", "aside"}:
+        return _is_aside(element, share, density)
     if tag == "footer":
         return share < 0.4 and not _in_quotation(element)
-    if tag == "header":
-        return not is_inside and share < 0.3
-    if tag == "aside":
-        return share < 0.4 and (
-            not is_inside or density > 0.35 or bool(words_of(element) & _STRONG)
-        )
-    if tag == "form":
+    if role in _ROLES or tag in {"dialog", "form"}:
         return share < 0.3
     return _is_named_boilerplate(element, share, density)
+
+
+def _is_aside(element: Element, share: float, density: float) -> bool:
+    """Judge a header or an aside: inside of the main part they often belong to it."""
+    is_inside = _is_inside(element)
+    if element.tag == "header":
+        return not is_inside and share < 0.3
+    is_linked = density > 0.35 or bool(words_of(element) & _STRONG)
+    return share < 0.4 and (not is_inside or is_linked)
 
 
 def _is_named_boilerplate(element: Element, share: float, density: float) -> bool:

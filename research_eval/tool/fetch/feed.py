@@ -58,9 +58,8 @@ class _Reader:
         if tag in _ENTRIES:
             self._current = _Entry()
             self.entries.append(self._current)
-        elif tag == "link" and attributes.get("href"):
-            if self._current.link is None or attributes.get("rel", "alternate") == "alternate":
-                self._current.link = attributes["href"]
+        elif tag == "link" and attributes.get("rel", "alternate") == "alternate":
+            self._current.link = attributes.get("href") or self._current.link
         self._text = []
 
     def text(self, text: str) -> None:

@@ -10,18 +10,7 @@ from dataclasses import dataclass
 
 from research_eval.schema import Evidence
 from research_eval.tool.fetch.page import PageFlag
-from research_eval.tool.fetch.phrases import (
-    BOT_MARKERS,
-    BOT_WALL,
-    CONSENT,
-    CONSENT_TITLE,
-    LOGIN,
-    LOGIN_TITLE,
-    NEEDS_SCRIPT,
-    PAYWALL,
-    SOFT_404,
-    SOFT_404_SURE,
-)
+from research_eval.tool.fetch.phrases import phrase_pattern
 
 __all__ = ["Impression", "evidence_of", "find_flags"]
 
@@ -98,20 +87,24 @@ def evidence_of(flags: tuple[PageFlag, ...]) -> Evidence:
     return next((evidence for flag, evidence in _EVIDENCE if flag in flags), "ok")
 
 
+def _says(section: str, text: str) -> bool:
+    return phrase_pattern(section).search(text) is not None
+
+
 def _is_bot_wall(page: Impression, headers: Mapping[str, str]) -> bool:
     for name, words in _MITIGATED.items():
         if words.search(headers.get(name, "").lower()):
             return True
     if page.visible_chars >= _THIN:
         return False
-    if BOT_WALL.search(f"{page.title}\n{page.heading}"):
+    if _says("bot_wall", f"{page.title}\n{page.heading}"):
         return True
     if page.visible_chars >= _VERY_THIN:
         return False
     return bool(
-        BOT_WALL.search(page.visible_text)
-        or BOT_WALL.search(page.noscript)
-        or BOT_MARKERS.search(page.html)
+        _says("bot_wall", page.visible_text)
+        or _says("bot_wall", page.noscript)
+        or _says("bot_markers", page.html)
     )
 
 
@@ -119,42 +112,50 @@ def _is_soft_404(page: Impression) -> bool:
     if page.chars >= _THIN:
         return False
     spoken = f"{page.title}\n{page.heading}"
-    if SOFT_404_SURE.search(spoken):
+    if _says("soft_404_sure", spoken):
         return True
     if page.chars >= _THIN * 2 // 3:
         return False
-    if SOFT_404.search(spoken):
+    if _says("soft_404", spoken):
         return True
     return page.chars < _VERY_THIN // 2 and bool(
-        SOFT_404.search(page.text) or SOFT_404_SURE.search(page.text)
+        _says("soft_404", page.text) or _says("soft_404_sure", page.text)
     )
 
 
 def _is_consent_wall(page: Impression) -> bool:
     spoken = f"{page.title}\n{page.heading}"
-    if page.chars < _THIN and CONSENT_TITLE.search(spoken) and CONSENT.search(page.visible_text):
+    if (
+        page.chars < _THIN
+        and _says("consent_title", spoken)
+        and _says("consent", page.visible_text)
+    ):
         return True
     is_bare = page.chars < _SHELL and page.visible_chars < 2 * _THIN
-    if is_bare and page.chars < len(page.furniture_text) and CONSENT.search(page.furniture_text):
+    if is_bare and page.chars < len(page.furniture_text) and _says("consent", page.furniture_text):
         return True
-    return page.chars < _VERY_THIN and len(CONSENT.findall(page.text)) >= 2
+    return page.chars < _VERY_THIN and len(phrase_pattern("consent").findall(page.text)) >= 2
 
 
 def _is_login_wall(page: Impression) -> bool:
     if page.chars >= _THIN * 2 // 3:
         return False
     spoken = f"{page.title}\n{page.heading}"
-    if LOGIN_TITLE.search(spoken) and (page.has_password_field or LOGIN.search(page.visible_text)):
+    if _says("login_title", spoken) and (
+        page.has_password_field or _says("login", page.visible_text)
+    ):
         return True
     if page.has_password_field and page.chars < _SHELL:
         return True
-    return page.chars < _VERY_THIN and bool(LOGIN.search(page.text) or LOGIN.search(page.heading))
+    return page.chars < _VERY_THIN and bool(
+        _says("login", page.text) or _says("login", page.heading)
+    )
 
 
 def _is_shell(page: Impression) -> bool:
     if page.visible_chars >= _SHELL or page.scripts + len(page.noscript) == 0:
         return False
-    if NEEDS_SCRIPT.search(page.noscript) or NEEDS_SCRIPT.search(page.visible_text):
+    if _says("needs_script", page.noscript) or _says("needs_script", page.visible_text):
         return True
     return page.has_empty_root or (page.chars == 0 and page.scripts > 0)
 
@@ -164,4 +165,4 @@ def _is_paywalled(page: Impression) -> bool:
         return True
     if page.chars >= _TEASER:
         return False
-    return bool(PAYWALL.search(page.tail) or PAYWALL.search(page.furniture_text))
+    return bool(_says("paywall", page.tail) or _says("paywall", page.furniture_text))

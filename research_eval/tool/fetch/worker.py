@@ -56,7 +56,7 @@ class Worker:
             self._process = None
         if self._process is None or self._process.poll() is not None:
             limits = f"{self.cpu_s},{self.memory_bytes}"
-            self._process = subprocess.Popen(
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
                 [sys.executable, "-c", _START, limits, *sys.path],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
