@@ -12,7 +12,7 @@ from research_eval.report.row import (
     missing_row,
     trial_row,
 )
-from research_eval.report.trace import Condition, Count, Trace, count, total
+from research_eval.report.trace import Condition, Count, Total, Trace, count, total
 from research_eval.report.view import (
     ConfigurationView,
     ProviderView,
@@ -107,29 +107,35 @@ class _Folder:
         self._all = Trace(where=(Condition("configuration", (summary.name,)),))
 
     def view(self) -> ConfigurationView:
-        everything, rows = self._all, self._rows
+        everything = self._all
         coverage = self._rate(everything.narrowed("final_passed", *_BINARY), everything)
         is_covered = (coverage.value or 0.0) >= self._settings.coverage_floor
         return ConfigurationView(
             summary=self._summary,
             verdict="conclusive" if is_covered else "inconclusive",
-            planned=count(rows, everything),
-            run=count(rows, everything.narrowed("status", *STATUSES[:-1])),
+            planned=self._count(everything),
+            run=self._count(everything.narrowed("status", *STATUSES[:-1])),
             coverage=coverage,
-            statuses={s: count(rows, everything.narrowed("status", s)) for s in STATUSES},
+            statuses={s: self._count(everything.narrowed("status", s)) for s in STATUSES},
             first_pass=self._pair("first_attempt_passed"),
             final_pass=self._pair("final_passed"),
             repair=self._share("repaired"),
-            retries=total(rows, everything.summing("retries")),
+            retries=self._total(everything.summing("retries")),
             retry_distribution=self._distribution("retries"),
             violations=tuple(self._violation(kind) for kind in get_args(ViolationKind)),
-            totals={name: total(rows, everything.summing(name)) for name in TOTALS},
+            totals={name: self._total(everything.summing(name)) for name in TOTALS},
             providers=tuple(self._provider(name) for name in self._provider_names()),
             scores=tuple(self._score(name) for name in self._score_names()),
         )
 
+    def _count(self, trace: Trace) -> Count:
+        return count(self._rows, trace, known=self._all.where)
+
+    def _total(self, trace: Trace) -> Total:
+        return total(self._rows, trace, known=self._all.where)
+
     def _rate(self, hit: Trace, of: Trace) -> Rate:
-        k, n = count(self._rows, hit).value, count(self._rows, of).value
+        k, n = self._count(hit).value, self._count(of).value
         low, high = wilson(k, n, self._settings.confidence)
         return Rate(k=k, n=n, low=low, high=high, trace_k=hit, trace_n=of)
 
@@ -146,7 +152,7 @@ class _Folder:
         highest = max((int(value) for value in found if isinstance(value, int)), default=0)
         values = range(max(highest, self._summary.max_retries) + 1)
         return tuple(
-            (value, count(self._rows, self._all.narrowed(column, str(value)))) for value in values
+            (value, self._count(self._all.narrowed(column, str(value)))) for value in values
         )
 
     def _violation(self, kind: str) -> ViolationView:
@@ -173,9 +179,9 @@ class _Folder:
     def _provider(self, name: str) -> ProviderView:
         return ProviderView(
             name=name,
-            served=total(self._rows, self._all.summing(f"served_by:{name}")),
+            served=self._total(self._all.summing(f"served_by:{name}")),
             outcomes=tuple(
-                (outcome, total(self._rows, self._all.summing(f"tries:{name}:{outcome}")))
+                (outcome, self._total(self._all.summing(f"tries:{name}:{outcome}")))
                 for outcome in OUTCOMES
             ),
         )
@@ -189,7 +195,7 @@ class _Folder:
         is_binary = all(value in {0, 1, None} for value in values)
         return ScoreView(
             name=name,
-            unscored=count(self._rows, self._all.narrowed(UNSCORED + name, "*")),
-            total=total(self._rows, self._all.summing(name)),
+            unscored=self._count(self._all.narrowed(UNSCORED + name, "*")),
+            total=self._total(self._all.summing(name)),
             rate=self._share(name) if is_binary else None,
         )

@@ -1,9 +1,11 @@
 """Pack records for a page: equal parts are kept once, and the whole is deflated and in base64."""
 
 import base64
+import functools
 import json
 import zlib
 from collections.abc import Mapping, Sequence
+from json.encoder import encode_basestring
 from typing import TypeAlias
 
 __all__ = ["JSON", "Table", "pack", "unpack"]
@@ -34,6 +36,8 @@ class Table:
         elif isinstance(value, Mapping):
             inner = (f"{_string(key)}:{self.add(one)}" for key, one in value.items())
             text = f"{{{','.join(inner)}}}"
+        elif isinstance(value, Sequence) and all(type(one) is int for one in value):
+            text = json.dumps(value, separators=(",", ":"))
         elif isinstance(value, Sequence):
             text = f"[{','.join(self.add(one) for one in value)}]"
         else:
@@ -66,8 +70,7 @@ def unpack(packed: str) -> JSON:
     return _resolve(held["root"], held["parts"])
 
 
-def _string(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+_string = functools.lru_cache(maxsize=4096)(encode_basestring)
 
 
 def _resolve(value: JSON, parts: Sequence[JSON]) -> JSON:

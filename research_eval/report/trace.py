@@ -4,13 +4,15 @@ Every count of a report is made by putting a `Trace` to the rows, so that the nu
 of trials which the report shows for it can't disagree.
 """
 
-from collections.abc import Iterable, Sequence
+import math
+import sys
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from research_eval.report.row import TrialRow
 from research_eval.schema import Record
 
-__all__ = ["Condition", "Count", "Total", "Trace", "count", "fact_text", "matches", "total"]
+__all__ = ["Condition", "Count", "Total", "Trace", "count", "fact_text", "find", "total"]
 
 
 class Condition(NamedTuple):
@@ -56,20 +58,24 @@ class Total(Record):
         return self.value / self.trials if self.trials else None
 
 
-def matches(row: TrialRow, where: Iterable[Condition]) -> bool:
-    """Whether `row` meets every condition."""
-    return all(_meets(row, condition) for condition in where)
+def find(
+    rows: Sequence[TrialRow], trace: Trace, *, known: tuple[Condition, ...] = ()
+) -> Sequence[TrialRow]:
+    """Return the rows that meet every condition; those in `known` all rows meet already."""
+    for condition in trace.where:
+        if condition not in known and rows:
+            place = rows[0].columns.get(condition.column, sys.maxsize)
+            rows = [row for row in rows if _meets(row, place, condition.values)]
+    return rows
 
 
-def _meets(row: TrialRow, condition: Condition) -> bool:
-    value = row.fact(condition.column)
+def _meets(row: TrialRow, place: int, wanted: tuple[str, ...]) -> bool:
+    value = row.values[place] if place < len(row.values) else None
     if value is None:
         return False
-    if "*" in condition.values:
-        return True
     if isinstance(value, tuple):
-        return any(wanted in value for wanted in condition.values)
-    return fact_text(value) in condition.values
+        return "*" in wanted or any(one in value for one in wanted)
+    return fact_text(value) in wanted or "*" in wanted
 
 
 def fact_text(value: str | float) -> str:
@@ -79,12 +85,12 @@ def fact_text(value: str | float) -> str:
     return str(value)
 
 
-def count(rows: Sequence[TrialRow], trace: Trace) -> Count:
+def count(rows: Sequence[TrialRow], trace: Trace, *, known: tuple[Condition, ...] = ()) -> Count:
     """Return how many of `rows` the trace finds."""
-    return Count(value=sum(matches(row, trace.where) for row in rows), trace=trace)
+    return Count(value=len(find(rows, trace, known=known)), trace=trace)
 
 
-def total(rows: Sequence[TrialRow], trace: Trace) -> Total:
+def total(rows: Sequence[TrialRow], trace: Trace, *, known: tuple[Condition, ...] = ()) -> Total:
     """Return the sum of the trace's column over the rows that it finds and that have it.
 
     Raises:
@@ -92,9 +98,6 @@ def total(rows: Sequence[TrialRow], trace: Trace) -> Total:
     """
     if trace.measure is None:
         raise ValueError("a trace without a column has no sum")
-    values = [
-        value
-        for row in rows
-        if matches(row, trace.where) and isinstance(value := row.fact(trace.measure), int | float)
-    ]
-    return Total(value=sum(values), trials=len(values), trace=trace)
+    found = (row.fact(trace.measure) for row in find(rows, trace, known=known))
+    values = [value for value in found if isinstance(value, int | float)]
+    return Total(value=math.fsum(values), trials=len(values), trace=trace)
