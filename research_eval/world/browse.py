@@ -36,6 +36,7 @@ def browse(request: Request, world: _Answers) -> Reply:
         )
     scheme, _, rest = request.target.removeprefix(_PREFIX).partition("/")
     host, slash, target = rest.partition("/")
+    scheme = scheme.lower()
     if not request.target.startswith(_PREFIX) or scheme not in {"http", "https"} or not slash:
         return Reply(
             404, (("Content-Type", "text/plain; charset=utf-8"),), b"not found; the list is at /\n"

@@ -124,7 +124,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.path,
         )
         if "://" in target.partition("?")[0]:
-            scheme, host, target = split_url(target)
+            _, host, target = split_url(target)
+            scheme = "https"  # what a proxy is asked for in clear is not sent on to https
         return Request(self.command, scheme, host, target, headers, body)
 
     def _send(self, reply: Reply) -> None:

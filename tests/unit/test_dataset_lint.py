@@ -13,7 +13,8 @@ A, B, GONE = "https://a.example/", "https://b.example/", "https://gone.example/"
 class TinyWeb:
     """Two pages that can be read and one that cannot."""
 
-    pages = {A: "the tower is 12 metres high", B: "nothing of the kind", GONE: None}
+    def __init__(self):
+        self.pages = {A: "the tower is 12 metres high", B: "nothing of the kind", GONE: None}
 
     def page_name(self, url):
         return url if url in self.pages else None
