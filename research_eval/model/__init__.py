@@ -1,8 +1,9 @@
 """Model: a conversation in, one reply out."""
 
-from research_eval.model.build import ModelSettings, build_model
+from research_eval.model.build import build_model
 from research_eval.model.client import ModelClient
 from research_eval.model.reference import KnownValues, ReferenceAgent, known_values, reference_agent
+from research_eval.model.settings import ModelSettings
 
 __all__ = [
     "KnownValues",

@@ -41,7 +41,7 @@ def honest(now: Situation) -> ModelReply:
 
 def respell(now: Situation) -> ModelReply:
     """Do the same, but cite each page in another spelling of its URL."""
-    chance = random.Random(f"{now.seed}|respell")  # noqa: S311  # seeded choice of a script
+    chance = random.Random(f"{now.seed}|respell")  # seeded choice of a script
     return _research(now) or _cite_opened(now, lambda page: respelled(page.url, chance))
 
 

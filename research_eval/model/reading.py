@@ -9,7 +9,7 @@ from research_eval.schema import Message, ToolCall, ToolSpec
 
 __all__ = ["Opened", "Situation"]
 
-_LABELLED = re.compile(r"^\W*(?:url|link)\W{1,4}<?(https?://[^\s>]+)", re.IGNORECASE | re.MULTILINE)
+_LISTED = re.compile(r"^\d+\. [^\n]*\n\s+URL: (\S+)", re.MULTILINE)
 _ANY_URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
 _WORD = re.compile(r"\w+")
 
@@ -57,7 +57,10 @@ class Situation:
     def opened(self) -> list[Opened]:
         """The pages that opened as evidence, in order."""
         return [
-            Opened(_argument(self._calls[message.tool_call_id or ""], "url"), message.text)
+            Opened(
+                _argument(self._calls[message.tool_call_id or ""], "url"),
+                _head_and_body(message.text)[1],
+            )
             for message in self._results
             if message.tool_name == "fetch" and not message.is_error and _is_evidence(message.text)
         ]
@@ -82,8 +85,14 @@ def _argument(call: ToolCall, name: str) -> str:
 
 
 def _hit_urls(text: str) -> list[str]:
-    return _LABELLED.findall(text) or _ANY_URL.findall(text)
+    return _LISTED.findall(text) or _ANY_URL.findall(text)
 
 
 def _is_evidence(text: str) -> bool:
-    return "not evidence" not in text[:400].lower()
+    return "note: This page is no evidence" not in _head_and_body(text)[0]
+
+
+def _head_and_body(text: str) -> tuple[str, str]:
+    """Split what `fetch` gave back into what is said of the page and the page itself."""
+    head, _, body = text.partition("\n\n")
+    return (head, body) if head.startswith("url:") else ("", text)

@@ -1,0 +1,84 @@
+"""Settings in, a model of a provider out."""
+
+import random
+from collections.abc import Mapping
+from typing import Any, cast
+
+import httpx2
+from pydantic_ai.settings import ModelSettings as WireSettings
+
+from research_eval.clock import Clock
+from research_eval.errors import ConfigError, MissingSecretError
+from research_eval.model.settings import ModelSettings
+from research_eval.model.wire.client import WireModel, http_client
+from research_eval.model.wire.provider import Connection, Provider, find_provider
+
+__all__ = ["build_wire_model"]
+
+NO_KEY = "no-key"
+"""Sent where an SDK wants a key and the server needs none."""
+
+
+def build_wire_model(
+    settings: ModelSettings,
+    *,
+    transport: httpx2.AsyncBaseTransport | None,
+    secrets: Mapping[str, str],
+    clock: Clock,
+    rng: random.Random,
+    seed: int | None,
+) -> WireModel:
+    """Return a client for the provider that the settings name.
+
+    Raises:
+        ConfigError: If there is no such provider, or its SDK is not installed.
+        MissingSecretError: If its key is not among `secrets`.
+    """
+    kind, _, name = settings.name.partition(":")
+    provider = find_provider(kind)
+    key = _key(provider, settings, secrets)
+    http = http_client(transport, timeout_s=settings.timeout_s, headers=settings.headers)
+    to = Connection(name, settings.base_url or provider.base_url, key or NO_KEY, http)
+    try:
+        model = provider.build(to)
+    except ImportError as exc:
+        extra = provider.extra or kind
+        raise ConfigError(
+            f"model {settings.name!r} needs: pip install 'research-eval[{extra}]'"
+        ) from exc
+    return WireModel(
+        settings.name,
+        model,
+        settings=_wire_settings(settings, provider, seed),
+        policy=settings,
+        clock=clock,
+        rng=rng,
+        secrets=(key,) if key else (),
+    )
+
+
+def _key(provider: Provider, settings: ModelSettings, secrets: Mapping[str, str]) -> str | None:
+    """Return the key to send; a key of a provider is never sent to another server by default."""
+    name = settings.api_key_env
+    if name is None and settings.base_url in {None, provider.base_url}:
+        name = provider.key_name
+    if name is None:
+        return None
+    key = secrets.get(name)
+    if not key:
+        raise MissingSecretError(f"model {settings.name!r} needs the environment variable {name}")
+    return key
+
+
+def _wire_settings(settings: ModelSettings, provider: Provider, seed: int | None) -> WireSettings:
+    chosen = {
+        "temperature": settings.temperature,
+        "top_p": settings.top_p,
+        "max_tokens": settings.max_tokens,
+        "seed": seed if provider.takes_seed else None,
+        "timeout": settings.timeout_s,
+    }
+    given: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
+    if settings.extra_body:
+        given["extra_body"] = settings.extra_body
+    return cast("WireSettings", given)

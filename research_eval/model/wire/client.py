@@ -1,0 +1,149 @@
+"""A provider's model behind our protocol: one request a turn, sent again when that may help."""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import httpx2
+from pydantic_ai import exceptions as wire
+from pydantic_ai.direct import model_request, model_request_stream
+from pydantic_ai.messages import ModelResponse
+from pydantic_ai.models import Model
+from pydantic_ai.settings import ModelSettings as WireSettings
+
+from research_eval.clock import Clock
+from research_eval.errors import ModelError
+from research_eval.model.wire.convert import to_parameters, to_wire
+from research_eval.model.wire.error import to_model_error
+from research_eval.model.wire.reply import from_wire
+from research_eval.schema import Message, ModelReply, ToolSpec, Usage
+
+__all__ = ["PASSING", "RetryPolicy", "WireModel"]
+
+PASSING = frozenset({"rate_limited", "overloaded", "timeout", "server", "connection"})
+"""Kinds of errors after which the same request may succeed."""
+
+
+class RetryPolicy(Protocol):
+    """What `WireModel` reads of a model's settings."""
+
+    @property
+    def request_retries(self) -> int:
+        """Times that a request is sent again."""
+        ...
+
+    @property
+    def max_wait_s(self) -> float:
+        """Longest wait before a request retry, in seconds."""
+        ...
+
+    @property
+    def stream(self) -> bool:
+        """Whether replies are streamed."""
+        ...
+
+
+class WireModel:
+    """Continues a conversation through one provider."""
+
+    def __init__(
+        self,
+        name: str,
+        model: Model,
+        *,
+        settings: WireSettings,
+        policy: RetryPolicy,
+        clock: Clock,
+        rng: random.Random,
+        secrets: tuple[str, ...] = (),
+    ) -> None:
+        """Take a model of the wire library.
+
+        Args:
+            name: The model as the experiment names it.
+            model: Who speaks the provider's format.
+            settings: Sampling and limits of every request.
+            policy: How often and how long a failed request is retried.
+            clock: What back-off waits on.
+            rng: Where the jitter of back-off comes from.
+            secrets: Values that no error message may hold.
+        """
+        self.name = name
+        self._model = model
+        self._settings = settings
+        self._policy = policy
+        self._clock = clock
+        self._rng = rng
+        self._secrets = secrets
+
+    async def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
+        """Return the next assistant message.
+
+        Raises:
+            ModelError: If the provider failed after the request retries that are allowed.
+        """
+        retries = 0
+        while True:
+            try:
+                reply = await self._request(messages, tools)
+            except ModelError as exc:
+                if exc.kind not in PASSING or retries >= self._policy.request_retries:
+                    raise
+                wait = self._wait(exc, retries)
+                if wait > self._policy.max_wait_s:
+                    raise
+                retries += 1
+                await self._clock.sleep(wait)
+            else:
+                return reply.model_copy(update={"request_retries": retries}) if retries else reply
+
+    async def _request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
+        turn = 1 + sum(1 for message in messages if message.role == "assistant")
+        try:
+            return from_wire(await self._send(messages, tools), turn=turn)
+        except ModelError:
+            raise
+        except wire.ContentFilterError as exc:
+            usage = Usage(requests=1, unmeasured_requests=1)
+            return ModelReply(text=exc.message, finish_reason="content_filter", usage=usage)
+        except Exception as exc:  # the library's own errors, and bugs of SDKs
+            raise to_model_error(exc, model=self.name, secrets=self._secrets) from exc
+
+    async def _send(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelResponse:
+        history, parameters = to_wire(messages), to_parameters(tools)
+        if not self._policy.stream:
+            return await model_request(
+                self._model,
+                history,
+                model_settings=self._settings,
+                model_request_parameters=parameters,
+                instrument=False,
+            )
+        async with model_request_stream(
+            self._model,
+            history,
+            model_settings=self._settings,
+            model_request_parameters=parameters,
+            instrument=False,
+        ) as stream:
+            async for _ in stream:
+                pass
+            return stream.get()
+
+    def _wait(self, exc: ModelError, retries: int) -> float:
+        """Return the seconds until the next try: what the server asks for, or a doubling delay."""
+        if exc.retry_after_s is not None:
+            return exc.retry_after_s
+        return float(0.5 * 2**retries * (0.75 + self._rng.random() / 2))
+
+
+def http_client(
+    transport: httpx2.AsyncBaseTransport | None, *, timeout_s: float, headers: Mapping[str, str]
+) -> httpx2.AsyncClient:
+    """Return a client for one trial's model traffic; bodies come as gzip or plain, never opaque."""
+    return httpx2.AsyncClient(
+        transport=transport or httpx2.AsyncHTTPTransport(),
+        timeout=timeout_s,
+        headers={"accept-encoding": "gzip", **headers},
+        trust_env=False,
+    )
