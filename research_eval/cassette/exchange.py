@@ -11,9 +11,9 @@ from research_eval.cassette.explain import Candidate, explain
 from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
 from research_eval.cassette.key import PROFILE, Asked
 from research_eval.cassette.name import safe_name
+from research_eval.cassette.opening import open_store
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.session import Refresh, Session, SessionSettings, session_settings
-from research_eval.cassette.store import open_store
 from research_eval.cassette.tape import Interaction, Tape
 from research_eval.cassette.verdict import Divergence
 from research_eval.clock import Clock

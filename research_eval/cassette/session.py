@@ -6,15 +6,10 @@ from typing import Literal, NamedTuple
 import httpx
 import httpx2
 
+from research_eval.cassette.asking import asked_request
 from research_eval.cassette.deck import Mode
 from research_eval.cassette.interaction import TapedInteraction
-from research_eval.cassette.key import (
-    Asked,
-    canonical_json,
-    canonical_uri,
-    looks_like_json,
-    without_boundary,
-)
+from research_eval.cassette.key import Asked
 from research_eval.cassette.recording import Recording
 from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.tape import Interaction
@@ -62,7 +57,6 @@ class Session:
         self.problem: str | None = None
         self.divergence: Divergence | None = None
         self._settings = settings
-        self._redactor = settings.redactor
         self._ordinals: dict[tuple[str, str], int] = {}
         self._open: list[Recording] = []
         self._hits = self._recorded = self._live = self._off_tape = self._misses = self._stale = 0
@@ -101,25 +95,10 @@ class Session:
         self, method: str, url: tuple[str, str, str], content_type: str, content: bytes
     ) -> Asked:
         """Return a request as recordings know it: scrubbed, then made canonical."""
-        uri = self._redactor.uri(canonical_uri(*url))
-        host = url[1]
-        if not content:
-            return Asked(method, uri, host, "")
-        if content_type.startswith("multipart/"):
-            content = without_boundary(content, content_type)
-        try:
-            text = content.decode("utf-8")
-        except UnicodeDecodeError:
-            return Asked(
-                method,
-                uri,
-                host,
-                self._redactor.content(content, content_type, self._settings.channel),
-            )
-        text = self._redactor.body(text, content_type, self._settings.channel)
-        if looks_like_json(content_type, content) and (canonical := canonical_json(text)):
-            text = canonical
-        return Asked(method, uri, host, text)
+        settings = self._settings
+        return asked_request(
+            method, url, content_type, content, settings.redactor, settings.channel
+        )
 
     async def claim(self, asked: Asked, lane: str) -> Interaction | int:
         """Return the recording that answers a request, or the ordinal under which to record it.

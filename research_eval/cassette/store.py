@@ -15,7 +15,7 @@ from research_eval.cassette.redact import Redactor
 from research_eval.cassette.tape import MAX_BYTES, Tape, dump_tape, parse_tape
 from research_eval.errors import CassetteCorruptError, CassetteError
 
-__all__ = ["FolderStore", "Store", "open_store", "write_whole"]
+__all__ = ["FolderStore", "Store", "write_whole"]
 
 _SHARED_FROM_BYTES = 2048
 _SHARED_JSON_FROM_BYTES = 65536
@@ -60,6 +60,14 @@ class Store(Protocol):
 
     def names(self) -> Iterator[str]:
         """Return the names of all tapes, sorted."""
+        ...
+
+    def body_names(self) -> list[str]:
+        """Return the names of the bodies that are kept apart, sorted."""
+        ...
+
+    def remove_body(self, name: str) -> None:
+        """Remove a body that no tape refers to any more."""
         ...
 
     def neighbours(self, name: str, limit: int) -> list[str]:
@@ -204,13 +212,6 @@ def _shared_start(first: str, second: str) -> int:
     """Return how many first characters two texts share."""
     pairs = zip(first, second, strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
-
-
-def open_store(
-    folder: Path, redactor: Redactor | None = None, *, has_shared_bodies: bool = False
-) -> Store:
-    """Return the store at `folder`."""
-    return FolderStore(folder, redactor, has_shared_bodies=has_shared_bodies)
 
 
 def write_whole(path: Path, content: bytes) -> None:

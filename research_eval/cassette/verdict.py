@@ -9,9 +9,9 @@ from research_eval.schema import ReplayTally
 
 __all__ = ["Divergence", "ReplayVerdict", "replay_verdict", "run_verdict"]
 
-ReplayWord = Literal["hit", "partial", "stale", "miss", "live"]
+ReplayWord = Literal["hit", "partial", "recorded", "stale", "miss", "live"]
 
-_WORST_FIRST: tuple[ReplayWord, ...] = ("miss", "stale", "live", "partial", "hit")
+_WORST_FIRST: tuple[ReplayWord, ...] = ("miss", "stale", "live", "recorded", "partial", "hit")
 
 
 class ReplayVerdict(NamedTuple):
@@ -19,8 +19,8 @@ class ReplayVerdict(NamedTuple):
 
     word: ReplayWord
     """`hit`: all came from recordings. `partial`: some recordings were not asked for, or some
-    requests were recorded now or found no page. `stale`: the recording no longer fits. `miss`: there
-    was none. `live`: requests went out unrecorded."""
+    pages were not recorded. `recorded`: some requests went out and were kept. `stale`: the recording
+    no longer fits. `miss`: there was none. `live`: requests went out and were not kept."""
     hits: int
     asked: int
 
@@ -51,7 +51,9 @@ def replay_verdict(tally: ReplayTally) -> ReplayVerdict:
         word: ReplayWord = "stale" if tally.stale else "miss"
     elif tally.live:
         word = "live"
-    elif tally.unplayed or tally.recorded or tally.off_tape:
+    elif tally.recorded:
+        word = "recorded"
+    elif tally.unplayed or tally.off_tape:
         word = "partial"
     else:
         word = "hit"

@@ -1,0 +1,155 @@
+"""Audits: a store of recordings in, what is wrong with it out."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from research_eval.cassette.foreign import ask_again
+from research_eval.cassette.redact import Channel, Redactor
+from research_eval.cassette.store import Store
+from research_eval.cassette.tape import Interaction, Tape
+from research_eval.errors import CassetteError, SecretOnTapeError
+
+__all__ = ["Finding", "FindingKind", "prune", "verify"]
+
+FindingKind = Literal[
+    "unreadable",
+    "duplicate",
+    "misfiled",
+    "wrong_key",
+    "orphan",
+    "orphan_body",
+    "unplayed",
+    "secret",
+    "looks_secret",
+]
+"""What can be wrong: a file that cannot be read back; the same slot twice; a tape under another's
+name; a key that is not the request's; a tape of no trial; a body of no tape; a recording that no
+trial plays; a known secret; something that has the shape of a key."""
+
+_KEY_SHAPES = re.compile(
+    r"(?<![A-Za-z0-9_/+-])(?:sk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{20,}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35}"
+    r"|gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{60,}|xox[abprs]-[A-Za-z0-9-]{20,}"
+    r"|hf_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{40,}|tvly-[A-Za-z0-9-]{20,}|BSA[A-Za-z0-9_-]{26,28}"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----)(?![A-Za-z0-9_/+=-])"
+)
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong."""
+
+    kind: FindingKind
+    name: str
+    """The tape or body."""
+    detail: str
+
+
+def verify(
+    store: Store,
+    redactor: Redactor,
+    channel: Channel,
+    *,
+    expected: Collection[str] | None = None,
+    played: Collection[str] | None = None,
+) -> Iterator[Finding]:
+    """Return everything that is wrong with a store.
+
+    Args:
+        store: The recordings.
+        redactor: Knows the secrets to look for.
+        channel: Whose traffic it is.
+        expected: Names of the tapes that some trial has; without it none is an orphan.
+        played: What a whole replay played, as `name#ordinal`; without it nothing is unplayed.
+    """
+    referred: set[str] = set()
+    for name in list(store.names()):
+        if expected is not None and name not in expected:
+            yield Finding("orphan", name, "no trial of the experiment has it")
+        try:
+            tape = store.read(name)
+            if tape is None:
+                continue
+            referred.update(_bodies(tape))
+            if played is not None:
+                yield from _unplayed(name, tape, played)
+            yield from _verify_tape(store, name, tape, redactor, channel)
+        except SecretOnTapeError as exc:
+            yield Finding("secret", name, str(exc))
+        except CassetteError as exc:
+            yield Finding("unreadable", name, str(exc))
+    for body in store.body_names():
+        if body not in referred:
+            yield Finding("orphan_body", f"bodies/{body}", "no cassette refers to it")
+
+
+def prune(store: Store, findings: Iterable[Finding], *, is_dry: bool = False) -> list[str]:
+    """Remove orphans: tapes of no trial, bodies of no tape; return their names.
+
+    Bodies that only removed tapes referred to go as well.
+
+    Raises:
+        CassetteCorruptError: If a tape that stays cannot be read: what it refers to is unknown then.
+    """
+    gone = {finding.name for finding in findings if finding.kind == "orphan"}
+    if not is_dry:
+        for name in gone:
+            store.remove(name)
+    staying = [name for name in store.names() if name not in gone]
+    referred = {body for name in staying if (tape := store.read(name)) for body in _bodies(tape)}
+    loose = [body for body in store.body_names() if body not in referred]
+    if not is_dry:
+        for body in loose:
+            store.remove_body(body)
+    return [*sorted(gone), *(f"bodies/{body}" for body in loose)]
+
+
+def _verify_tape(
+    store: Store, name: str, tape: Tape, redactor: Redactor, channel: Channel
+) -> Iterator[Finding]:
+    slots = Counter(
+        (record.tape.lane, record.tape.key, record.tape.ordinal) for record in tape.records()
+    )
+    for (_, key, ordinal), count in slots.items():
+        if count > 1:
+            yield Finding("duplicate", name, f"{count} recordings for key {key}, number {ordinal}")
+    if tape.metadata.trial is None and any(not name.endswith(f".{key}") for _, key, _ in slots):
+        yield Finding("misfiled", name, "its name is not that of its requests")
+    for number, record in enumerate(tape.records()):
+        interaction = Interaction(record, store.body)
+        interaction.pieces()
+        headers = [
+            (field, value) for field, values in record.request.headers.items() for value in values
+        ]
+        request = record.request
+        asked = ask_again(
+            request.method, request.uri, headers, interaction.request_content, Redactor(), channel
+        )
+        if asked.key != record.tape.key:
+            yield Finding(
+                "wrong_key", name, f"interaction {number}: its key is not that of its request"
+            )
+        text = f"{record.model_dump_json()}\n{interaction.content.decode('utf-8', 'replace')}"
+        redactor.check(text, f"interaction {number}")
+        redactor.check_bytes(interaction.content, f"interaction {number}")
+        if shape := _KEY_SHAPES.search(text):
+            yield Finding(
+                "looks_secret",
+                name,
+                f"interaction {number}: {shape.group()[:8]}… has the shape of a key",
+            )
+
+
+def _unplayed(name: str, tape: Tape, played: Collection[str]) -> Iterator[Finding]:
+    for record in tape.records():
+        if f"{name}#{record.tape.ordinal}" not in played:
+            yield Finding(
+                "unplayed", name, f"recording {record.tape.ordinal} was played by no trial"
+            )
+
+
+def _bodies(tape: Tape) -> Iterator[str]:
+    for interaction in tape.interactions:
+        file = interaction.record.response.body.file
+        if file is not None:
+            yield file

@@ -1,0 +1,143 @@
+"""Comparisons: two stores in, what was added, removed and changed out; and one store in figures."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from research_eval.cassette.store import Store
+from research_eval.cassette.tape import Interaction
+
+__all__ = ["Change", "StoreFigures", "compare_stores", "figures"]
+
+_SHOWN_CHARS = 70
+
+
+class Change(NamedTuple):
+    """One slot that is not the same in both stores."""
+
+    kind: Literal["added", "removed", "changed"]
+    place: str
+    """Tape, key and ordinal."""
+    request: str
+    detail: str
+
+
+class StoreFigures(NamedTuple):
+    """What a store holds, in figures."""
+
+    tapes: int
+    interactions: int
+    bodies: int
+    """Bodies that are kept apart, each once."""
+    content_bytes: int
+    """Bytes of all response bodies, counted as often as they are played from."""
+    hosts: dict[str, int]
+    statuses: dict[str, int]
+    ends: dict[str, int]
+    ambiguous: list[str]
+    """Requests that got different answers when they were repeated."""
+
+
+def compare_stores(before: Store, after: Store) -> Iterator[Change]:
+    """Return every recorded exchange that differs between two stores, in the order of their names.
+
+    Raises:
+        CassetteCorruptError: If a tape cannot be read.
+    """
+    for name in sorted({*before.names(), *after.names()}):
+        old, new = _slots(before, name), _slots(after, name)
+        for place in sorted({*old, *new}):
+            yield from _change(f"{name} {place}", old.get(place), new.get(place))
+
+
+def figures(store: Store) -> StoreFigures:
+    """Return the figures of a store.
+
+    Raises:
+        CassetteCorruptError: If a tape cannot be read.
+    """
+    hosts: Counter[str] = Counter()
+    statuses: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    ambiguous = []
+    tapes = content_bytes = 0
+    for name in store.names():
+        tape = store.read(name)
+        if tape is None:
+            continue
+        tapes += 1
+        answers: dict[str, set[tuple[int, bytes]]] = {}
+        for interaction in tape.interactions:
+            record = interaction.record
+            content = interaction.content
+            content_bytes += len(content)
+            hosts[urlsplit(record.request.uri).netloc] += 1
+            statuses[
+                record.tape.error.type if record.tape.error else str(record.response.status.code)
+            ] += 1
+            ends[record.tape.end] += 1
+            answers.setdefault(record.tape.key, set()).add((record.response.status.code, content))
+        ambiguous += [f"{name}: key {key}" for key, found in answers.items() if len(found) > 1]
+    return StoreFigures(
+        tapes,
+        sum(ends.values()),
+        len(store.body_names()),
+        content_bytes,
+        dict(hosts.most_common()),
+        dict(sorted(statuses.items())),
+        dict(sorted(ends.items())),
+        ambiguous,
+    )
+
+
+def _slots(store: Store, name: str) -> dict[str, Interaction]:
+    tape = store.read(name)
+    return {
+        f"{record.tape.lane}{record.tape.key[:8]}#{record.tape.ordinal}": Interaction(
+            record, store.body
+        )
+        for record in (tape.records() if tape else ())
+    }
+
+
+def _change(place: str, old: Interaction | None, new: Interaction | None) -> Iterator[Change]:
+    known = new or old
+    if known is None:
+        return
+    request = f"{known.record.request.method} {known.record.request.uri}"
+    if old is None or new is None:
+        status = known.record.response.status.code
+        yield Change("added" if old is None else "removed", place, request, f"status {status}")
+        return
+    detail = _difference(old, new)
+    if detail:
+        yield Change("changed", place, request, detail)
+
+
+def _difference(old: Interaction, new: Interaction) -> str | None:
+    """Return the first thing that differs between two answers to the same request."""
+    before, after = old.record, new.record
+    if before.response.status != after.response.status:
+        return f"status: {before.response.status.code}, now {after.response.status.code}"
+    if (before.tape.end, before.tape.error) != (after.tape.end, after.tape.error):
+        return f"end: {before.tape.end}, now {after.tape.end}"
+    if before.response.headers != after.response.headers:
+        names = sorted({*before.response.headers, *after.response.headers})
+        name = next(
+            n for n in names if before.response.headers.get(n) != after.response.headers.get(n)
+        )
+        return f"header {name}"
+    if old.content == new.content:
+        return None
+    first, second = (side.content.decode("utf-8", "replace").splitlines() for side in (old, new))
+    for number, (line, other) in enumerate(zip([*first, ""], [*second, ""], strict=False), start=1):
+        if line != other:
+            return f"body, line {number}: {_cut(line, other)}, now {_cut(other, line)}"
+    return "body"
+
+
+def _cut(line: str, other: str) -> str:
+    start = next((n for n, (a, b) in enumerate(zip(line, other, strict=False)) if a != b), 0)
+    begin = max(0, start - _SHOWN_CHARS // 3)
+    return repr(line[begin : begin + _SHOWN_CHARS])

@@ -1,0 +1,112 @@
+"""Foreign recordings: one exchange as somebody else kept it in, an interaction of ours out."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import httpx
+
+from research_eval.cassette.asking import asked_request
+from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
+from research_eval.cassette.key import PROFILE, Asked
+from research_eval.cassette.recording import Recording
+from research_eval.cassette.redact import Channel, Redactor
+from research_eval.cassette.store import Store
+from research_eval.cassette.web import web_name
+from research_eval.clock import VirtualClock
+from research_eval.errors import CassetteError
+
+__all__ = ["ForeignExchange", "ask_again", "keep_as_web", "taped"]
+
+
+class ForeignExchange(NamedTuple):
+    """One request and response, whatever kept them."""
+
+    method: str
+    uri: str
+    request_headers: list[tuple[str, str]]
+    request_body: bytes
+    status: int
+    reason: str
+    headers: list[tuple[str, str]]
+    body: bytes
+    recorded_at: str | None = None
+
+
+def ask_again(
+    method: str,
+    uri: str,
+    headers: Iterable[tuple[str, str]],
+    body: bytes,
+    redactor: Redactor,
+    channel: Channel,
+) -> Asked:
+    """Return what a client of ours would ask with this request.
+
+    Raises:
+        CassetteError: If its URL is none.
+    """
+    try:
+        url = httpx.URL(uri)
+        parts = (url.scheme, url.netloc.decode("ascii"), url.raw_path.decode("ascii"))
+    except (httpx.InvalidURL, UnicodeError, ValueError) as exc:
+        raise CassetteError(f"{uri[:200]!r} is not a URL: {exc}") from exc
+    content_type = next((value for name, value in headers if name.lower() == "content-type"), "")
+    return asked_request(method, parts, content_type, body, redactor, channel)
+
+
+def taped(
+    exchange: ForeignExchange, ordinal: int, redactor: Redactor, channel: Channel
+) -> tuple[Asked, TapedInteraction]:
+    """Return an exchange as a tape keeps it: scrubbed, readable, under its key.
+
+    Raises:
+        SecretOnTapeError: If a known secret is still in it.
+        CassetteError: If its URL is none.
+    """
+    asked = ask_again(
+        exchange.method,
+        exchange.uri,
+        exchange.request_headers,
+        exchange.request_body,
+        redactor,
+        channel,
+    )
+    done: list[TapedInteraction | None] = []
+    recording = Recording(
+        asked,
+        lane="",
+        ordinal=ordinal,
+        request_headers=exchange.request_headers,
+        read_timeout_s=None,
+        stopwatch=VirtualClock(),
+        redactor=redactor,
+        channel=channel,
+        recorded_at=exchange.recorded_at,
+        save=done.append,
+    )
+    recording.respond(exchange.status, exchange.reason, exchange.headers)
+    if exchange.body:
+        recording.add(exchange.body)
+    recording.finish("complete")
+    if done[0] is None:
+        raise CassetteError(f"{exchange.uri[:200]!r} could not be kept")
+    return asked, done[0]
+
+
+def keep_as_web(exchanges: Iterable[ForeignExchange], store: Store, redactor: Redactor) -> int:
+    """Add exchanges to a shared web; equal requests become answers one after another.
+
+    Raises:
+        SecretOnTapeError: If a known secret is still in one of them.
+        CassetteError: If a URL is none, or the store cannot be written.
+    """
+    count = 0
+    for exchange in exchanges:
+        asked, _ = taped(exchange, 0, redactor, "web")
+        name = web_name(asked)
+        tape = store.read(name)
+        known = tape.records() if tape else []
+        _, interaction = taped(exchange, len(known), redactor, "web")
+        store.write(name, [*known, interaction], TapeMetadata(profile=PROFILE))
+        count += 1
+    return count

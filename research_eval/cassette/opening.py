@@ -1,0 +1,22 @@
+"""Opening: a place on disk in, the store that lies there out."""
+
+from pathlib import Path
+
+from research_eval.cassette.pack import PackStore
+from research_eval.cassette.redact import Redactor
+from research_eval.cassette.store import FolderStore, Store
+
+__all__ = ["PACK_SUFFIX", "open_store"]
+
+PACK_SUFFIX = ".pack"
+"""How the name of a packed cassette ends; it stands in the place of the folder of that name."""
+
+
+def open_store(
+    place: Path, redactor: Redactor | None = None, *, has_shared_bodies: bool = False
+) -> Store:
+    """Return the packed cassette at `place`, or beside it, or else the folder."""
+    packed = place if place.suffix == PACK_SUFFIX else place.with_name(place.name + PACK_SUFFIX)
+    if packed == place or packed.is_file():
+        return PackStore(packed, redactor)
+    return FolderStore(place, redactor, has_shared_bodies=has_shared_bodies)

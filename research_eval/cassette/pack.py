@@ -1,0 +1,272 @@
+"""The packed form: one SQLite file instead of many small ones, behind the same interface.
+
+For experiments of a size that no reviewer reads and no git repository likes.
+Look-up is by name in an index, so opening costs the same for ten tapes and for a million.
+Rows are compressed; long parts of requests (a system prompt, a tool's description, a page that was
+read back to the model) stand once, however many trials sent them.
+"""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from research_eval.cassette.body import body_bytes
+from research_eval.cassette.interaction import Body, TapedInteraction, TapeMetadata
+from research_eval.cassette.key import spell
+from research_eval.cassette.redact import Redactor
+from research_eval.cassette.tape import MAX_BYTES, Tape, dump_tape, parse_tape
+from research_eval.errors import CassetteCorruptError, CassetteError
+
+__all__ = ["PackStore"]
+
+_SCHEMA = (
+    "CREATE TABLE tapes (name TEXT PRIMARY KEY, data BLOB NOT NULL)",
+    "CREATE TABLE bodies (name TEXT PRIMARY KEY, data BLOB NOT NULL)",
+    "CREATE TABLE parts (name TEXT PRIMARY KEY, data BLOB NOT NULL)",
+)
+_PART = "\u0000part"
+_PART_FROM_CHARS = 200
+_SHARED_FROM_BYTES = 2048
+
+
+class PackStore:
+    """Tapes in one file."""
+
+    def __init__(self, path: Path, redactor: Redactor | None = None) -> None:
+        self.path = path
+        self.place = str(path)
+        self._redactor = redactor or Redactor()
+        self._connection: sqlite3.Connection | None = None
+
+    def read(self, name: str) -> Tape | None:
+        """Return the tape called `name`, or `None` if there is none.
+
+        Raises:
+            CassetteCorruptError: If it is there but cannot be read back.
+        """
+        data = self._get("tapes", name)
+        if data is None:
+            return None
+        where = f"{self.place}: {name}"
+        text = _inflated(data, where)
+        if b'"\\u0000part"' in text:
+            text = self._with_parts(text, where)
+        return parse_tape(text, where, self.body)
+
+    def body(self, name: str) -> bytes:
+        """Return the content of a body that is kept apart from its tape.
+
+        Raises:
+            CassetteCorruptError: If it is missing or not what its name says.
+        """
+        where = f"{self.place}: body {name}"
+        data = self._get("bodies", name)
+        if data is None:
+            raise CassetteCorruptError(f"{where}: missing, though a cassette refers to it")
+        content = _inflated(data, where)
+        if sha256(content).hexdigest() != name.partition(".")[0]:
+            raise CassetteCorruptError(f"{where}: its content is not what its name says")
+        return content
+
+    def write(
+        self, name: str, interactions: Iterable[TapedInteraction], metadata: TapeMetadata
+    ) -> None:
+        """Replace the tape called `name`.
+
+        Raises:
+            SecretOnTapeError: If a known secret is in it; nothing is written then.
+            CassetteError: If the file cannot be written.
+        """
+        self.write_many([(name, list(interactions), metadata)])
+
+    def write_many(self, tapes: Iterable[tuple[str, list[TapedInteraction], TapeMetadata]]) -> None:
+        """Replace many tapes in one transaction.
+
+        Raises:
+            SecretOnTapeError: If a known secret is in one of them; nothing is written then.
+            CassetteError: If the file cannot be written.
+        """
+        try:
+            with self._open(for_writing=True) as connection:
+                for name, records, metadata in tapes:
+                    self._write(connection, name, records, metadata)
+        except sqlite3.Error as exc:
+            raise CassetteError(f"{self.place}: cannot be written: {exc}") from exc
+
+    def remove(self, name: str) -> None:
+        """Remove the tape called `name`, if there is one."""
+        with self._open(for_writing=True) as connection:
+            connection.execute("DELETE FROM tapes WHERE name = ?", (name,))
+
+    def names(self) -> Iterator[str]:
+        """Return the names of all tapes, sorted."""
+        for (name,) in self._rows("SELECT name FROM tapes ORDER BY name"):
+            yield str(name)
+
+    def body_names(self) -> list[str]:
+        """Return the names of the bodies that are kept apart, sorted."""
+        return [str(name) for (name,) in self._rows("SELECT name FROM bodies ORDER BY name")]
+
+    def remove_body(self, name: str) -> None:
+        """Remove a body that no tape refers to any more."""
+        with self._open(for_writing=True) as connection:
+            connection.execute("DELETE FROM bodies WHERE name = ?", (name,))
+
+    def neighbours(self, name: str, limit: int) -> list[str]:
+        """Return at most `limit` names beside `name`, in the order of the alphabet."""
+        parent = f"{name.rpartition('/')[0]}/"
+        half = max(1, limit // 2)
+        after = "SELECT name FROM tapes WHERE name > ? AND name < ? ORDER BY name LIMIT ?"
+        before = "SELECT name FROM tapes WHERE name < ? AND name >= ? ORDER BY name DESC LIMIT ?"
+        found = [*self._rows(after, (name, f"{parent}\uffff", half))]
+        found += self._rows(before, (name, parent, half))
+        return [str(row[0]) for row in found]
+
+    def digest(self) -> str:
+        """Return the SHA-256 over the names and contents of all rows."""
+        total = sha256()
+        for table in ("tapes", "bodies", "parts"):
+            for name, data in self._rows(f"SELECT name, data FROM {table} ORDER BY name"):  # noqa: S608  # three fixed names
+                total.update(f"{table} {name}\0".encode() + sha256(bytes(data)).digest())
+        return total.hexdigest()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _write(
+        self,
+        connection: sqlite3.Connection,
+        name: str,
+        records: list[TapedInteraction],
+        metadata: TapeMetadata,
+    ) -> None:
+        shared = [self._share_body(connection, record) for record in records]
+        text = dump_tape(shared, metadata)
+        self._redactor.check(text, f"{self.place}: {name}")
+        parts: dict[str, str] = {}
+        value = json.loads(text)
+        for interaction in () if '"\\u0000part"' in text else value["interactions"]:
+            body = interaction["request"]["body"]
+            if body and isinstance(body.get("json"), dict):
+                body["json"] = _take_parts(body["json"], parts)
+        if parts:
+            text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        for part, content in parts.items():
+            _put(connection, "parts", part, content.encode("utf-8"), is_once=True)
+        _put(connection, "tapes", name, text.encode("utf-8"), is_once=False)
+
+    def _share_body(
+        self, connection: sqlite3.Connection, record: TapedInteraction
+    ) -> TapedInteraction:
+        body = record.response.body
+        content = body_bytes(body, self.body) if body.file is None else b""
+        if len(content) < _SHARED_FROM_BYTES:
+            return record
+        name = f"{sha256(content).hexdigest()}.{'bin' if body.base64 is not None else 'txt'}"
+        self._redactor.check_bytes(content, f"{self.place}: body {name}")
+        _put(connection, "bodies", name, content, is_once=True)
+        response = record.response.model_copy(update={"body": Body(file=name)})
+        return record.model_copy(update={"response": response})
+
+    def _with_parts(self, text: bytes, where: str) -> bytes:
+        def put_back(value: object, depth: int = 0) -> object:
+            if depth > 2 or not isinstance(value, dict | list):
+                return value
+            if isinstance(value, list):
+                return [put_back(item, depth + 1) for item in value]
+            if set(value) == {_PART}:
+                data = self._get("parts", str(value[_PART]))
+                if data is None:
+                    raise CassetteCorruptError(f"{where}: a part of a request is missing")
+                return json.loads(_inflated(data, where))
+            return {name: put_back(item, depth + 1) for name, item in value.items()}
+
+        try:
+            file = json.loads(text)
+            for interaction in file["interactions"]:
+                body = interaction["request"]["body"]
+                if body and "json" in body:
+                    body["json"] = put_back(body["json"])
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as exc:
+            raise CassetteCorruptError(f"{where}: cannot be read back: {exc}") from exc
+        return json.dumps(file, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+    def _get(self, table: str, name: str) -> bytes | None:
+        row = next(self._rows(f"SELECT data FROM {table} WHERE name = ?", (name,)), None)  # noqa: S608  # three fixed names
+        return None if row is None else bytes(row[0])
+
+    def _rows(self, query: str, values: tuple[object, ...] = ()) -> Iterator[tuple[Any, ...]]:
+        if self._connection is None and not self.path.exists():
+            return
+        try:
+            yield from self._open(for_writing=False).execute(query, values)
+        except sqlite3.Error as exc:
+            raise CassetteCorruptError(f"{self.place}: {exc}") from exc
+
+    def _open(self, *, for_writing: bool) -> sqlite3.Connection:
+        if self._connection is None:
+            is_new = not self.path.exists()
+            if is_new and for_writing:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(self.path)
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("PRAGMA cell_size_check = ON")
+            if is_new:
+                for statement in _SCHEMA:
+                    connection.execute(statement)
+            self._check_schema(connection)
+            self._connection = connection
+        return self._connection
+
+    def _check_schema(self, connection: sqlite3.Connection) -> None:
+        """Refuse a file that brings views, triggers or tables of its own."""
+        found = connection.execute(
+            "SELECT sql FROM sqlite_schema WHERE type != 'index' OR sql IS NOT NULL"
+        )
+        if sorted(str(sql) for (sql,) in found) != sorted(_SCHEMA):
+            raise CassetteCorruptError(f"{self.place}: is no packed cassette")
+
+
+def _put(
+    connection: sqlite3.Connection, table: str, name: str, content: bytes, *, is_once: bool
+) -> None:
+    verb = "OR IGNORE" if is_once else "OR REPLACE"
+    connection.execute(
+        f"INSERT {verb} INTO {table} VALUES (?, ?)",  # noqa: S608  # fixed words
+        (name, zlib.compress(content)),
+    )
+
+
+def _take_parts(value: dict[str, object], parts: dict[str, str]) -> dict[str, object]:
+    """Return a request's JSON with its long fields and items replaced by their digests."""
+
+    def taken(item: object) -> object:
+        text = spell(item)
+        if len(text) < _PART_FROM_CHARS:
+            return item
+        name = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        parts[name] = text
+        return {_PART: name}
+
+    return {
+        name: [taken(item) for item in field] if isinstance(field, list) else taken(field)
+        for name, field in value.items()
+    }
+
+
+def _inflated(data: bytes, where: str) -> bytes:
+    try:
+        unpacker = zlib.decompressobj()
+        content = unpacker.decompress(data, MAX_BYTES + 1)
+    except zlib.error as exc:
+        raise CassetteCorruptError(f"{where}: cannot be decompressed: {exc}") from exc
+    if len(content) > MAX_BYTES or not unpacker.eof:
+        raise CassetteCorruptError(f"{where}: larger than {MAX_BYTES} bytes, or cut")
+    return content

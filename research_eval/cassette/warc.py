@@ -1,0 +1,185 @@
+"""WARC: a crawl that somebody already has in, the web of an experiment out, and the other way round."""
+
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from research_eval.cassette.foreign import ForeignExchange
+from research_eval.cassette.recording import NO_RESPONSE
+from research_eval.cassette.store import Store
+from research_eval.cassette.tape import MAX_BYTES, Interaction
+from research_eval.errors import CassetteCorruptError, CassetteError
+
+__all__ = ["Exported", "read_warc", "write_warc"]
+
+_UNDATED = "1970-01-01T00:00:00Z"
+_HOP_HEADERS = frozenset({"connection", "content-encoding", "content-length", "transfer-encoding"})
+_NAMESPACE = uuid.UUID("5f4b1c1e-7f3a-5d0e-9c37-2b8f6f1f6a10")
+
+
+class Exported(NamedTuple):
+    """How many exchanges were written, and how many have no response to write."""
+
+    written: int
+    failures: int
+
+
+def read_warc(path: Path) -> Iterator[ForeignExchange]:
+    """Return the exchanges of a WARC file, compressed or not; records that are no responses are passed over.
+
+    Raises:
+        CassetteCorruptError: If it is no WARC file, or a body is larger than is kept.
+    """
+    warcio = _warcio()
+    try:
+        with path.open("rb") as file:
+            asked: dict[str, tuple[str, list[tuple[str, str]], bytes]] = {}
+            for record in warcio["archiveiterator"].ArchiveIterator(file):
+                kind = record.rec_type
+                if kind == "request":
+                    of = record.rec_headers.get_header("WARC-Concurrent-To") or ""
+                    asked[of] = _request(record, path)
+                elif kind in {"response", "resource"}:
+                    own = record.rec_headers.get_header("WARC-Record-ID") or ""
+                    yield _response(record, kind, asked.pop(own, ("GET", [], b"")), path)
+    except OSError as exc:
+        raise CassetteCorruptError(f"{path}: cannot be read: {exc}") from exc
+    except warcio["exceptions"].ArchiveLoadFailed as exc:
+        raise CassetteCorruptError(f"{path}: no WARC file: {exc}") from exc
+
+
+def write_warc(store: Store, path: Path) -> Exported:
+    """Write everything in a store as a compressed WARC file; the same store gives the same bytes.
+
+    Raises:
+        CassetteError: If the file cannot be written, or a recording cannot be read.
+    """
+    warcio = _warcio()
+    out = BytesIO()
+    writer = warcio["warcwriter"].WARCWriter(out, gzip=True)
+    written = failures = 0
+    for name in store.names():
+        tape = store.read(name)
+        for number, record in enumerate(tape.records() if tape else ()):
+            if record.response.status.code == NO_RESPONSE and record.tape.error is not None:
+                failures += 1
+                continue
+            _write_pair(warcio, writer, Interaction(record, store.body), f"{name}#{number}")
+            written += 1
+    from research_eval.cassette.store import write_whole  # noqa: PLC0415
+
+    write_whole(path, out.getvalue())
+    return Exported(written, failures)
+
+
+def _request(record: Any, path: Path) -> tuple[str, list[tuple[str, str]], bytes]:  # noqa: ANN401  # warcio ships no types
+    headers = record.http_headers
+    method = headers.protocol if headers is not None else "GET"
+    pairs = list(headers.headers) if headers is not None else []
+    return str(method).split(" ")[0] or "GET", pairs, _payload(record, path)
+
+
+def _response(
+    record: Any,  # noqa: ANN401  # warcio ships no types
+    kind: str,
+    asked: tuple[str, list[tuple[str, str]], bytes],
+    path: Path,
+) -> ForeignExchange:
+    method, request_headers, request_body = asked
+    headers = record.http_headers
+    status, _, reason = (headers.statusline if headers is not None else "200 OK").partition(" ")
+    pairs = [] if headers is None else list(headers.headers)
+    if kind == "resource":
+        pairs = [("Content-Type", record.content_type or "application/octet-stream")]
+    return ForeignExchange(
+        method=method,
+        uri=(record.rec_headers.get_header("WARC-Target-URI") or "").strip("<>"),
+        request_headers=request_headers,
+        request_body=request_body,
+        status=int(status) if status.isdigit() else 200,
+        reason=reason,
+        headers=[(name, value) for name, value in pairs if name.lower() not in _HOP_HEADERS],
+        body=_payload(record, path),
+        recorded_at=record.rec_headers.get_header("WARC-Date"),
+    )
+
+
+def _payload(record: Any, path: Path) -> bytes:  # noqa: ANN401  # warcio ships no types
+    content: bytes = record.content_stream().read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise CassetteCorruptError(f"{path}: a body is larger than {MAX_BYTES} bytes")
+    return content
+
+
+def _write_pair(warcio: dict[str, Any], writer: Any, interaction: Interaction, place: str) -> None:  # noqa: ANN401  # warcio ships no types
+    record = interaction.record
+    content = interaction.content
+    headers = [
+        (name, value)
+        for name, values in record.response.headers.items()
+        if name not in _HOP_HEADERS
+        for value in values
+    ]
+    status = record.response.status
+    make_headers = warcio["statusandheaders"].StatusAndHeaders
+    answer = make_headers(
+        f"{status.code} {status.message}".strip(),
+        [*headers, ("Content-Length", str(len(content)))],
+        protocol="HTTP/1.1",
+    )
+    ids = [
+        f"<urn:uuid:{uuid.uuid5(_NAMESPACE, f'{side} {place}')}>" for side in ("answer", "request")
+    ]
+    date = record.tape.recorded_at or _UNDATED
+    response = writer.create_warc_record(
+        record.request.uri,
+        "response",
+        payload=BytesIO(content),
+        http_headers=answer,
+        warc_headers_dict={"WARC-Record-ID": ids[0], "WARC-Date": _warc_date(date)},
+    )
+    sent = [(name, value) for name, values in record.request.headers.items() for value in values]
+    target = record.request.uri.partition("://")[2].partition("/")[2]
+    request = writer.create_warc_record(
+        record.request.uri,
+        "request",
+        payload=BytesIO(interaction.request_content),
+        http_headers=make_headers(
+            f"{record.request.method} /{target} HTTP/1.1", sent, is_http_request=True
+        ),
+        warc_headers_dict={
+            "WARC-Record-ID": ids[1],
+            "WARC-Date": _warc_date(date),
+            "WARC-Concurrent-To": ids[0],
+        },
+    )
+    # Requests go first, so that one pass over the file can pair them.
+    writer.write_record(request)
+    writer.write_record(response)
+
+
+def _warc_date(text: str) -> str:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return _UNDATED
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _warcio() -> dict[str, Any]:
+    """Import warcio, which is an extra.
+
+    Raises:
+        CassetteError: If it is not installed.
+    """
+    from importlib import import_module  # noqa: PLC0415  # an optional extra
+
+    names = ("archiveiterator", "exceptions", "statusandheaders", "warcwriter")
+    try:
+        return {name: import_module(f"warcio.{name}") for name in names}
+    except ImportError as exc:
+        raise CassetteError("WARC files need the extra: pip install 'research-eval[warc]'") from exc
