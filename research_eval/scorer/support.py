@@ -147,7 +147,7 @@ def _judge(claim: str, page: PageText, settings: SupportSettings) -> SupportVerd
         return SupportVerdict("red", missing, recall)
     if recall < settings.red_below:
         return SupportVerdict("red", "the page lacks the words of the claim", recall)
-    doubt = _doubt(claim, page.passage(start, settings.window), page, recall, settings)
+    doubt = _doubt(claim, page, start, recall, settings)
     if doubt is not None:
         return SupportVerdict("undecided", doubt, recall)
     return SupportVerdict("green", "words, numbers and names stand together", recall)
@@ -173,22 +173,27 @@ def _is_verbatim(quoted: str, page: PageText) -> bool:
 
 
 def _doubt(
-    claim: str, passage: str, page: PageText, recall: float, settings: SupportSettings
+    claim: str, page: PageText, start: int, recall: float, settings: SupportSettings
 ) -> str | None:
     """Return why a claim that is not RED is not GREEN either."""
     if recall < settings.green_from:
         return "only some of the words stand together"
     if not all(_is_verbatim(quoted, page) for quoted in quotations(claim)):
         return "the quotation is not verbatim"
+    passage = page.passage(start, settings.window)
     near = _values(passage)
     if any(n.readings.isdisjoint(near) for n in _checked_numbers(claim, settings)):
         return "a number stands elsewhere on the page"
     called = names(claim)
     if called and len(called & page.words) < settings.names_from * len(called):
         return "the page lacks names of the claim"
-    if bool(_NEGATION.search(claim)) != bool(_NEGATION.search(passage)):
+    if _denies(claim) != _denies(passage):
         return "one of the two denies something"
     return None
+
+
+def _denies(text: str) -> bool:
+    return _NEGATION.search(text) is not None
 
 
 def _checked_numbers(claim: str, settings: SupportSettings) -> Iterable[Number]:

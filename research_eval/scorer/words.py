@@ -25,7 +25,7 @@ _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』＂", '"') | 
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
 _QUOTED = re.compile(r'"([^"\n]{8,400})"')
 _NUMBER = re.compile(
-    r"(?<![\w.,])(\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)(?!\d)"
+    r"(?<![A-Za-zÀ-ɏ\d_.,])(\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)(?!\d)"
     r"\s?(thousand|million|billion|trillion|[kmb]n?\b|千|万|億|兆)?",
     re.IGNORECASE,
 )

@@ -1,7 +1,7 @@
 """Laws that hold for every estimate, whatever the numbers."""
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from research_eval.stats import (
     Cluster,
@@ -113,6 +113,7 @@ def test_a_ratio_of_clusters_lies_in_its_intervals(rows):
     assert t.value == pytest.approx(bootstrap.value)
 
 
+@settings(max_examples=8)  # the library collects garbage at each call
 @given(st.lists(unit, max_size=12))
 def test_a_correction_never_lowers_a_p_value_and_keeps_the_order(p_values):
     adjusted = holm(p_values)

@@ -1,0 +1,131 @@
+"""Rates show every denominator: planned, run, scored, errors, and what did not apply."""
+
+import pytest
+
+from research_eval.errors import ConfigError, ScoringError
+from research_eval.schema import Scored, Unscored
+from research_eval.scorer import (
+    BUILT_IN,
+    DEFAULT_SCORERS,
+    Tally,
+    load_scorer,
+    no_pages,
+    score_trial,
+)
+
+
+def tally(planned, *scores):
+    found = Tally(planned)
+    for number, score in enumerate(scores):
+        found.add(f"case-{number % 3}", [score])
+    return found
+
+
+def passed(value):
+    return Scored(name="passed", value=value)
+
+
+def missing(cause):
+    return Unscored(name="passed", reason="r", cause=cause)
+
+
+def test_errors_stay_out_of_the_conditional_rate_and_in_the_strict_one():
+    """Two errors of eight must not turn 2 of 8 into 2 of 6 in silence."""
+    rows = [passed(1)] * 2 + [passed(0)] * 4 + [missing("error")] * 2
+    summary = tally(8, *rows).summary("passed")
+
+    assert summary.value == pytest.approx(2 / 6)
+    assert summary.strict == pytest.approx(2 / 8)
+    assert (summary.planned, summary.run, summary.scored, summary.errors) == (8, 8, 6, 2)
+    assert summary.coverage == 0.75
+
+
+def test_trials_that_never_ran_count_against_coverage_and_the_strict_rate():
+    """One surviving trial does not make 100 percent."""
+    summary = tally(10, passed(1)).summary("passed")
+
+    assert summary.value == 1.0
+    assert summary.strict == 0.1
+    assert summary.coverage == 0.1
+
+
+def test_what_does_not_apply_is_no_part_of_any_denominator():
+    summary = tally(4, passed(1), passed(0), missing("not_applicable")).summary("passed")
+
+    assert summary.not_applicable == 1
+    assert summary.strict == pytest.approx(1 / 3)
+    assert summary.coverage == pytest.approx(2 / 3)
+
+
+def test_undecided_is_counted_apart_and_never_averaged_in():
+    summary = tally(2, passed(1), missing("undecided")).summary("passed")
+
+    assert summary.undecided == 1
+    assert summary.value == 1.0
+    assert summary.coverage == 0.5
+
+
+def test_shares_are_weighed_by_their_own_denominators():
+    scores = [Scored(name="share", value=1.0, weight=1), Scored(name="share", value=0.0, weight=9)]
+    found = tally(2, *scores)
+    summary = found.summary("share")
+
+    assert summary.value == 0.1
+    assert summary.strict is None
+    assert summary.wilson.low < 0.1 < summary.wilson.high
+    assert found.by_case("share")["case-1"] == (0.0, 9.0, 1)
+
+
+def test_a_count_has_no_wilson_interval():
+    assert tally(1, Scored(name="turns", value=7)).summary("turns").wilson is None
+
+
+def test_a_measure_never_seen_is_empty():
+    summary = tally(3).summary("passed")
+
+    assert summary.value is None
+    assert summary.strict == 0.0
+    assert summary.coverage == 0.0
+    assert summary.wilson is None
+    assert tally(3).by_case("passed") == {}
+    assert tally(0).summary("passed").coverage == 1.0
+
+
+def test_names_come_in_the_order_of_first_sight():
+    found = tally(1, passed(1), Scored(name="turns", value=1))
+
+    assert found.names == ("passed", "turns")
+
+
+def test_scorers_are_found_by_name_and_by_path():
+    assert load_scorer("gate") is BUILT_IN["gate"]
+    assert load_scorer("research_eval.scorer.repair:repair_rate") is BUILT_IN["repair_rate"]
+
+
+@pytest.mark.parametrize("name", ["no-such", "no.such.module:x", "research_eval.scorer.words:no"])
+def test_an_unknown_scorer_is_a_config_error(name):
+    with pytest.raises(ConfigError, match="scorer"):
+        load_scorer(name)
+
+
+def test_what_cannot_be_called_is_no_scorer():
+    with pytest.raises(ConfigError, match="not callable"):
+        load_scorer("research_eval.scorer.coverage:NAMES")
+
+
+def test_a_scorer_that_reaches_no_verdict_leaves_the_trial_unscored(story):
+    def torn(case, trial, pages):
+        yield passed(1)
+        raise ScoringError("two verdicts")
+
+    scores = score_trial(None, story().record(status="limit"), no_pages, [torn])
+
+    assert scores == (passed(1), Unscored(name="torn", reason="two verdicts"))
+
+
+def test_every_default_scorer_gives_each_name_once(story):
+    told = story().search("https://a.example/").fetch("https://a.example/", "Text.")
+    trial = told.answer("It is 4 (https://a.example/).").record()
+    names = [s.name for s in score_trial(None, trial, told.page, DEFAULT_SCORERS)]
+
+    assert len(names) == len(set(names))

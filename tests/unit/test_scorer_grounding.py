@@ -1,0 +1,172 @@
+"""Support is scored for each pair of sentence and cited page; pages without a text stand apart."""
+
+import pytest
+
+from research_eval.errors import ScoringError
+from research_eval.schema import Scored, Unscored
+from research_eval.scorer import no_pages
+from research_eval.scorer.grounding import GroundingScorer
+from research_eval.scorer.judge import JudgeScorer, judge_prompt, read_ruling
+
+TOLL = "https://morvane.example/toll"
+FERRY = "https://morvane.example/ferry"
+TEXT = "The toll at Morvane bridge is 4.50 crowns for a car. Pedestrians cross free of charge."
+
+
+def told(story, answer, **fields):
+    return story().fetch(TOLL, TEXT, **fields).answer(answer)
+
+
+def scores(scorer, story):
+    return {s.name: s for s in scorer(None, story.record(), story.page)}
+
+
+def test_each_pair_has_a_level(story):
+    answer = f"The toll at Morvane bridge is 4.50 crowns ({TOLL}). It was 3.25 crowns ({TOLL})."
+    found = scores(GroundingScorer(), told(story, answer))
+
+    assert found["support_green"].value == found["support_red"].value == 0.5
+    assert found["support_red"].weight == 2.0
+    assert found["number_absence"].value == 0.5
+    assert found["effective_citations"].value == found["not_red_citations"].value == 1.0
+    assert found["support_unreadable"].value == 0.0
+    assert found["support_lenient"].value == found["support_pessimistic"].value == 0.5
+
+
+def test_a_page_without_a_text_counts_in_one_version_and_not_in_the_other(story):
+    answer = f"The toll at Morvane bridge is 4.50 crowns ({TOLL}). The ferry leaves ({FERRY})."
+    found = scores(GroundingScorer(), told(story, answer))
+
+    assert found["support_unreadable"].value == 0.5
+    assert found["support_pessimistic"].value == 0.5
+    assert found["support_lenient"].value == 1.0
+    assert found["support_green"].weight == 1.0
+
+
+def test_an_alias_has_the_text_of_its_page(story):
+    answer = f"The toll at Morvane bridge is 4.50 crowns ({FERRY})."
+    found = scores(GroundingScorer(), told(story, answer, canonical=FERRY))
+
+    assert found["support_green"].value == 1.0
+
+
+def test_a_truncated_page_makes_nothing_red(story):
+    answer = f"The toll at Morvane bridge is 7.75 crowns ({TOLL})."
+    found = scores(GroundingScorer(), told(story, answer, flags=("truncated",)))
+
+    assert found["support_red"].value == 0.0
+    assert found["support_undecided"].value == 1.0
+
+
+def test_pages_that_were_not_kept_leave_the_levels_unscored(story):
+    record = told(story, f"The toll is 4.50 crowns ({TOLL}).").record()
+    found = {s.name: s for s in GroundingScorer()(None, record, no_pages)}
+
+    assert found["support_unreadable"].value == 1.0
+    assert isinstance(found["support_green"], Unscored)
+    assert found["support_green"].cause == "undecided"
+
+
+def test_only_the_last_answer_counts(story):
+    known = told(story, f"The toll is 9.99 crowns ({FERRY}).")
+    known.answer(f"The toll at Morvane bridge is 4.50 crowns ({TOLL}).")
+
+    assert scores(GroundingScorer(), known)["support_green"].value == 1.0
+
+
+def test_no_pairs_no_answer_and_errors_are_unscored(story):
+    scorer = GroundingScorer()
+
+    assert {s.cause for s in scorer(None, story().answer("Hm.").record(), no_pages)} == {
+        "not_applicable"
+    }
+    assert {s.cause for s in scorer(None, story().record(status="limit"), no_pages)} == {
+        "not_applicable"
+    }
+    assert {s.cause for s in scorer(None, story().record(error="timeout"), no_pages)} == {"error"}
+
+
+def test_the_store_of_pages_is_bounded_and_remembers_the_last_used(story):
+    scorer = GroundingScorer()
+    scorer.CACHED_PAGES = 1
+    asked = []
+
+    for text in (TEXT, TEXT, TEXT + " More.", TEXT):
+        known = story().fetch(TOLL, text).answer(f"The toll is 4.50 crowns ({TOLL}).")
+
+        def pages(sha256, known=known):
+            asked.append(sha256)
+            return known.page(sha256)
+
+        list(scorer(None, known.record(), pages))
+
+    assert len(asked) == 3
+
+
+REPLIES = {
+    "The page says so.\nVERDICT: SUPPORTED": 1.0,
+    "Half of it.\n**Verdict: partial**": 0.5,
+    "verdict = unsupported": 0.0,
+    "VERDICT: SUPPORTED\nVERDICT: SUPPORTED": 1.0,
+}
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+def test_a_judge_gives_a_value(story, reply):
+    known = told(story, f"The toll is 4.50 crowns ({TOLL}).")
+    found = scores(JudgeScorer(lambda _prompt: reply), known)
+
+    assert found["judge_support"].value == REPLIES[reply]
+    assert found["judge_support_missing"].value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        ("", "no verdict"),
+        ("I cannot help with that.", "no verdict"),
+        ("VERDICT: SUPPORTED or maybe VERDICT: UNSUPPORTED", "several verdicts"),
+        ("VERDICT: MAYBE", "no verdict"),
+    ],
+)
+def test_a_missing_verdict_is_unscored_and_never_a_no(story, reply, words):
+    with pytest.raises(ScoringError, match=words):
+        read_ruling(reply)
+    known = told(story, f"The toll is 4.50 crowns ({TOLL}).")
+    found = scores(JudgeScorer(lambda _prompt: reply), known)
+
+    assert isinstance(found["judge_support"], Unscored)
+    assert found["judge_support"].cause == "undecided"
+    assert found["judge_support_missing"].value == 1.0
+    assert words in found["judge_support_missing"].detail
+
+
+def test_a_judge_is_not_asked_about_pages_without_a_text(story):
+    known = told(story, f"4.50 crowns ({TOLL}). 6 crowns at noon ({FERRY}).")
+    found = scores(JudgeScorer(lambda _prompt: "VERDICT: SUPPORTED"), known)
+
+    assert found["judge_support"].weight == 1.0
+    assert found["judge_support_missing"].value == 0.5
+
+
+def test_a_no_about_a_page_that_was_cut_is_not_taken(story):
+    known = story().fetch(TOLL, "word " * 15_000).answer(f"The toll is high at noon ({TOLL}).")
+
+    for reply, expected in (("UNSUPPORTED", Unscored), ("SUPPORTED", Scored)):
+        found = scores(JudgeScorer(lambda _prompt, r=reply: f"VERDICT: {r}"), known)
+        assert isinstance(found["judge_support"], expected)
+
+
+def test_a_judge_says_nothing_about_errors_and_uncited_answers(story):
+    judge = JudgeScorer(lambda _prompt: "VERDICT: SUPPORTED")
+
+    assert {s.cause for s in judge(None, story().record(error="x"), no_pages)} == {"error"}
+    assert {s.cause for s in judge(None, story().answer("Hm.").record(), no_pages)} == {
+        "not_applicable"
+    }
+
+
+def test_the_prompt_holds_claim_and_page_and_says_when_it_was_cut():
+    assert "<statement>\nA claim\n" in judge_prompt("A claim", "A page")
+    assert "cut" not in judge_prompt("A claim", "A page")
+    assert "The page was cut" in judge_prompt("A claim", "A page", is_whole=False)
