@@ -39,5 +39,9 @@ def ascii_url(url: str) -> str:
 
 
 def _ascii_host(host: str) -> str:
+    """Return `host` in lower case and punycode, without a default port; nonsense stays as it is."""
     name = host.lower().removesuffix(":443").removesuffix(":80").rstrip(".")
-    return name if name.isascii() else name.encode("idna").decode("ascii")
+    try:
+        return name if name.isascii() else name.encode("idna").decode("ascii")
+    except UnicodeError:
+        return name
