@@ -3,10 +3,21 @@
 from dataclasses import dataclass
 
 from research_eval.report.trace import Count, Total
-from research_eval.report.view import Rate
-from research_eval.report.wording import mean_text, number_text, rate_text
+from research_eval.report.view import Rate, ScoreView
+from research_eval.report.wording import DASH, NOTHING, mean_text, number_text, percent, rate_text
 
-__all__ = ["Cell", "Heading", "Mean", "Name", "Section", "Share", "Sum", "TableView", "cell_text"]
+__all__ = [
+    "Cell",
+    "Heading",
+    "Mean",
+    "Measure",
+    "Name",
+    "Section",
+    "Share",
+    "Sum",
+    "TableView",
+    "cell_text",
+]
 
 
 @dataclass(frozen=True)
@@ -38,7 +49,29 @@ class Sum:
     total: Total
 
 
-Cell = Name | Rate | Share | Count | Mean | Sum | str
+@dataclass(frozen=True)
+class Measure:
+    """A score of one configuration."""
+
+    score: ScoreView
+
+    @property
+    def text(self) -> str:
+        """The mean, as a percentage where it is a share."""
+        mean = self.score.mean
+        return percent(mean) if self.score.is_share else mean_text(mean)
+
+    @property
+    def bounds(self) -> str:
+        """The interval."""
+        low, high = self.score.low, self.score.high
+        if low is None or high is None:
+            return ""
+        scale, digits = (100, 1) if self.score.is_share else (1, 2)
+        return f"{scale * low:.{digits}f}{DASH}{scale * high:.{digits}f}"
+
+
+Cell = Name | Measure | Rate | Share | Count | Mean | Sum | str
 """Anything that can stand in a table."""
 
 
@@ -72,11 +105,13 @@ class Section:
     plot: str | None = None
 
 
-def cell_text(cell: Rate | Share | Count | Mean | Sum) -> str:
+def cell_text(cell: Measure | Rate | Share | Count | Mean | Sum) -> str:
     """Return a number as every report writes it."""
     match cell:
         case Rate():
             return rate_text(cell)
+        case Measure():
+            return _measure_text(cell)
         case Share():
             return f"{cell.rate.k}/{cell.rate.n}"
         case Count():
@@ -85,3 +120,11 @@ def cell_text(cell: Rate | Share | Count | Mean | Sum) -> str:
             return mean_text(cell.total.mean)
         case Sum():
             return number_text(cell.total.value if cell.total.trials else None)
+
+
+def _measure_text(cell: Measure) -> str:
+    if cell.score.rate is not None:
+        return rate_text(cell.score.rate)
+    if cell.score.mean is None:
+        return NOTHING
+    return f"{cell.text} [{cell.bounds.replace(DASH, ', ')}] n={number_text(cell.score.weight)}"

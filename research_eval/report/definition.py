@@ -53,6 +53,9 @@ DEFINITIONS: dict[str, str] = {
     "output tokens": "Generated tokens, reasoning included.",
     "unmeasured requests": "Replies without usage: the totals are lower bounds.",
     "cost usd": "Cost in US dollars, where the provider reported one.",
-    "unscored": "Trials for which the scorer gives no value, with its reason on the trial.",
+    "scored": "Trials with a value.",
+    "undecided": "Trials on which the scorer reached no verdict.",
+    "not applicable": "Trials in which there was nothing to measure; no part of the mean.",
+    "failed": "Trials without a value because the infrastructure failed.",
 }
 """Heading of a column: what it counts."""

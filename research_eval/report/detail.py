@@ -1,6 +1,6 @@
 """One trial as its page shows it: attempts with every citation marked, ledger, transcript."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from research_eval.ledger import url_key
 from research_eval.report.pack import JSON
@@ -17,8 +17,13 @@ from research_eval.schema import (
 __all__ = ["trial_detail"]
 
 
-def trial_detail(trial: TrialRecord) -> JSON:
-    """Return what the page of one trial needs; defaults are left out."""
+def trial_detail(trial: TrialRecord, notes: Mapping[str, str]) -> JSON:
+    """Return what the page of one trial needs; defaults are left out.
+
+    Args:
+        trial: The record.
+        notes: What scorers said, by the score's name.
+    """
     places = _places(trial.sources)
     failure = trial.failure.model_dump(exclude_none=True) if trial.failure else None
     return {
@@ -29,6 +34,7 @@ def trial_detail(trial: TrialRecord) -> JSON:
         "attempts": [_attempt(attempt, places, trial.sources) for attempt in trial.attempts],
         "references": [reference.url for reference in trial.references],
         "sources": [source.model_dump(exclude_defaults=True) for source in trial.sources],
+        "notes": dict(notes),
         "events": [_event(event) for event in trial.transcript],
     }
 

@@ -1,5 +1,6 @@
 """Fold a manifest, trials and scores into the view that every report is made from."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import get_args
 
@@ -32,7 +33,8 @@ from research_eval.schema import (
     TrialStatus,
     ViolationKind,
 )
-from research_eval.stats.interval import wilson
+from research_eval.stats.cluster import Cluster, clustered_mean
+from research_eval.stats.interval import Estimate, wilson
 
 __all__ = ["STATUSES", "TOTALS", "ScoreTrial", "build_view"]
 
@@ -42,6 +44,7 @@ ScoreTrial = Callable[[TrialRecord], Iterable[Score]]
 STATUSES: tuple[str, ...] = (*get_args(TrialStatus), "not_run")
 """How a planned trial can have ended."""
 
+CAUSES = ("undecided", "not_applicable", "error")
 OUTCOMES = ("served", "cached", "empty", "error", "skipped")
 
 TOTALS = (
@@ -192,10 +195,42 @@ class _Folder:
 
     def _score(self, name: str) -> ScoreView:
         values = [row.fact(name) for row in self._rows]
-        is_binary = all(value in {0, 1, None} for value in values)
+        is_weighted = any(row.fact(WEIGHT + name) is not None for row in self._rows)
+        is_binary = not is_weighted and all(value in {0, 1, None} for value in values)
+        clusters = self._clusters(name)
+        is_share = all(not isinstance(v, int | float) or 0 <= v <= 1 for v in values)
+        estimate = self._estimate(clusters, is_share=is_share)
+        unscored = UNSCORED + name
         return ScoreView(
             name=name,
-            unscored=self._count(self._all.narrowed(UNSCORED + name, "*")),
-            total=self._total(self._all.summing(name)),
+            scored=self._count(self._all.narrowed(name, "*")),
+            unscored={c: self._count(self._all.narrowed(unscored, c)) for c in CAUSES},
+            mean=estimate.value if estimate else None,
+            low=estimate.low if estimate else None,
+            high=estimate.high if estimate else None,
+            weight=math.fsum(cluster.weight for cluster in clusters),
+            is_share=is_share,
             rate=self._share(name) if is_binary else None,
+            trace=self._all.summing(name),
         )
+
+    def _estimate(self, clusters: list[Cluster], *, is_share: bool) -> Estimate | None:
+        if not is_share:
+            return clustered_mean(clusters, self._settings.confidence)
+        weight = math.fsum(cluster.weight for cluster in clusters)
+        if not weight:
+            return None
+        value = math.fsum(cluster.total for cluster in clusters) / weight
+        n = max(1, round(weight))
+        return Estimate(value, *wilson(min(value * n, n), n, self._settings.confidence), n)
+
+    def _clusters(self, name: str) -> list[Cluster]:
+        """Return what each case adds to the weighted mean of a score."""
+        sums: dict[str, Cluster] = {}
+        for row in self._rows:
+            value, weight = row.fact(name), row.fact(WEIGHT + name)
+            if isinstance(value, int | float):
+                part = weight if isinstance(weight, int | float) else 1.0
+                old = sums.get(row.key.case_id, Cluster(0.0, 0.0))
+                sums[row.key.case_id] = Cluster(old.total + part * value, old.weight + part)
+        return list(sums.values())

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from research_eval.journal import RunFolder
-from research_eval.report.cell import Cell, Mean, Name, Sum, cell_text
+from research_eval.report.cell import Cell, Mean, Measure, Name, Sum, cell_text
 from research_eval.report.definition import DEFINITIONS
 from research_eval.report.detail import trial_detail
 from research_eval.report.pack import JSON, Table, pack
@@ -113,6 +113,8 @@ def _sort_value(cell: Cell) -> str:
             value = cell.value
         case Mean():
             value = cell.total.mean
+        case Measure():
+            value = cell.score.mean
         case Sum():
             value = cell.total.value
         case _:
@@ -124,9 +126,12 @@ def _chunks(view: RunView, folder: RunFolder) -> Iterator[tuple[str, str]]:
     """Yield the id and the packed data of rows, trials case by case, and pages."""
     tables: dict[str, tuple[Table, dict[str, str]]] = {}
     pages: dict[str, None] = {}
+    notes = {row.key: dict(row.notes) for row in view.rows}
     for trial in folder.trials():
         table, roots = tables.setdefault(trial.case_id, (Table(), {}))
-        roots[f"{trial.configuration}\n{trial.trial}"] = table.add(trial_detail(trial))
+        roots[f"{trial.configuration}\n{trial.trial}"] = table.add(
+            trial_detail(trial, notes.get(trial.key, {}))
+        )
         pages |= dict.fromkeys(_digests(trial))
     yield "rows", _packed_rows(view, list(tables))
     for number, (table, roots) in enumerate(tables.values()):

@@ -1,5 +1,6 @@
 """One row a trial: what a report counts, filters and writes to scores.csv."""
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ Fact = str | int | float | tuple[str, ...] | None
 """A value of a row; `None` where a trial has none."""
 
 UNSCORED = "unscored:"
-"""Begins the column that holds why a scorer gave no value."""
+"""Begins the column that says why a scorer gave no value: error, not_applicable, undecided."""
 WEIGHT = "weight:"
 """Begins the column that holds the weight of a score, where it is not 1."""
 
@@ -59,6 +60,8 @@ class TrialRow:
     key: TrialKey
     columns: Columns
     values: tuple[Fact, ...]
+    notes: Mapping[str, str]
+    """What scorers said beside a value, or in place of one, by the score's name."""
 
     def fact(self, column: str) -> Fact:
         """Return the value in `column`; `None` where this trial has none."""
@@ -83,12 +86,14 @@ def trial_row(
         "replay_misses": trial.replay.misses,
         "replay_unplayed": trial.replay.unplayed,
     }
-    return _row(columns, trial.key, facts | _provider_tries(trial) | _score_facts(scores))
+    scores = tuple(scores)
+    facts |= _provider_tries(trial) | _score_facts(scores)
+    return _row(columns, trial.key, facts, _notes(scores))
 
 
 def missing_row(columns: Columns, key: TrialKey) -> TrialRow:
     """Return the row of a trial that was planned and is not in the journal."""
-    return _row(columns, key, {**_identity(key, None), "status": "not_run"})
+    return _row(columns, key, {**_identity(key, None), "status": "not_run"}, {})
 
 
 def _identity(key: TrialKey, line: int | None) -> dict[str, Fact]:
@@ -100,9 +105,12 @@ def _identity(key: TrialKey, line: int | None) -> dict[str, Fact]:
     }
 
 
-def _row(columns: Columns, key: TrialKey, facts: Mapping[str, Fact]) -> TrialRow:
+def _row(
+    columns: Columns, key: TrialKey, facts: Mapping[str, Fact], notes: Mapping[str, str]
+) -> TrialRow:
     places = {columns.place(name): value for name, value in facts.items()}
-    return TrialRow(key, columns, tuple(places.get(i) for i in range(len(columns))))
+    values = tuple(places.get(place) for place in range(len(columns)))
+    return TrialRow(key, columns, values, notes)
 
 
 def _provider_tries(trial: TrialRecord) -> dict[str, Fact]:
@@ -118,14 +126,27 @@ def _provider_tries(trial: TrialRecord) -> dict[str, Fact]:
 def _score_facts(scores: Iterable[Score]) -> dict[str, Fact]:
     facts: dict[str, Fact] = {}
     for score in scores:
-        name = score.name if score.name not in COLUMNS else f"score:{score.name}"
+        name = score_column(score.name)
         if not isinstance(score, Scored):
-            facts[UNSCORED + name] = score.reason
+            facts[UNSCORED + name] = score.cause
             continue
         facts[name] = _number(score.value)
         if score.weight != 1:
             facts[WEIGHT + name] = _number(score.weight)
     return facts
+
+
+def _notes(scores: Iterable[Score]) -> dict[str, str]:
+    said = (
+        (score_column(score.name), score.detail if isinstance(score, Scored) else score.reason)
+        for score in scores
+    )
+    return {name: sys.intern(text) for name, text in said if text}
+
+
+def score_column(name: str) -> str:
+    """Return the column of a score; one that is called like another column is told apart."""
+    return f"score:{name}" if name in COLUMNS else name
 
 
 def _number(value: float) -> float:

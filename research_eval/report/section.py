@@ -2,8 +2,19 @@
 
 from collections.abc import Callable, Sequence
 
-from research_eval.report.cell import Cell, Heading, Mean, Name, Section, Share, Sum, TableView
+from research_eval.report.cell import (
+    Cell,
+    Heading,
+    Mean,
+    Measure,
+    Name,
+    Section,
+    Share,
+    Sum,
+    TableView,
+)
 from research_eval.report.definition import DEFINITIONS
+from research_eval.report.measure import MEASURE_TABLES, MeasureTable
 from research_eval.report.view import ConfigurationView, RunView, ScoreView
 from research_eval.report.wording import labels
 
@@ -15,8 +26,12 @@ _Column = Callable[[ConfigurationView], Cell]
 
 def sections(view: RunView) -> tuple[Section, ...]:
     """Return the sections of a report in their order."""
-    makers = (_summary, _strict, _violations, _retries, _work, _failover, _usage, _scores)
-    return tuple(section for make in makers if (section := make(view)) is not None)
+    before = (_summary, _strict, _violations, _retries)
+    after = (_work, _failover, _usage, _scores)
+    made = [make(view) for make in before]
+    made += [_measures(view, table) for table in MEASURE_TABLES]
+    made += [make(view) for make in after]
+    return tuple(section for section in made if section is not None)
 
 
 def _table(view: RunView, caption: str, columns: dict[str, _Column]) -> TableView:
@@ -159,19 +174,41 @@ def _usage(view: RunView) -> Section:
     return Section("usage", "Usage", note, (_table(view, "Model usage", columns),))
 
 
+def _measures(view: RunView, table: MeasureTable) -> Section | None:
+    """Return the section of one table of scores, without the columns that no trial has."""
+    found = [{score.name: score for score in c.scores} for c in view.configurations]
+    shown = {
+        heading: (name, meaning)
+        for heading, (name, meaning) in table.columns.items()
+        if any(name in scores and scores[name].mean is not None for scores in found)
+    }
+    if not shown:
+        return None
+    rows: list[tuple[Cell, ...]] = []
+    for configuration, scores in zip(view.configurations, found, strict=True):
+        cells = (_measure(scores.get(name)) for name, _ in shown.values())
+        rows.append((_name(configuration), *cells))
+    headings = [Heading(heading, meaning) for heading, (_, meaning) in shown.items()]
+    whole = TableView(table.title, (*_headings(("configuration",)), *headings), tuple(rows))
+    return Section(table.id, table.title, table.note, (whole,))
+
+
+def _measure(score: ScoreView | None) -> Cell:
+    if score is None:
+        return ""
+    return score.rate if score.rate is not None else Measure(score)
+
+
 def _scores(view: RunView) -> Section | None:
-    rows = tuple(
-        (_name(c), score.name, _score_value(score), str(score.total.trials), score.unscored)
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (_name(c), score.name, _measure(score), score.scored, *score.unscored.values())
         for c in view.configurations
         for score in c.scores
     )
     if not rows:
         return None
-    headings = _headings(("configuration", "score", "rate or mean", "scored", "unscored"))
+    causes = ("undecided", "not applicable", "failed")
+    headings = _headings(("configuration", "score", "rate or mean", "scored", *causes))
     table = TableView("Every score", headings, rows, is_long=True)
-    note = "Rates where every value is yes or no, means elsewhere."
+    note = "Rates where every value is yes or no, means elsewhere, each with its interval."
     return Section("scores", "All scores", note, (table,))
-
-
-def _score_value(score: ScoreView) -> Cell:
-    return score.rate or Mean(score.total)

@@ -77,10 +77,21 @@ class ScoreView(Record):
     """One scorer under one configuration."""
 
     name: str
-    unscored: Count
-    total: Total
+    scored: Count
+    unscored: dict[str, Count]
+    """Trials without a value, by cause."""
+    mean: float | None
+    """Mean of the values, each with its weight."""
+    low: float | None
+    high: float | None
+    """Wilson interval of a share; of a mean the interval over cases, whose trials belong together."""
+    weight: float
+    """Sum of the weights, the denominator of the mean."""
+    is_share: bool
+    """Whether every value lies between 0 and 1."""
     rate: Rate | None
     """Where every value is 0 or 1 and counts alike."""
+    trace: Trace
 
 
 class ConfigurationView(Record):

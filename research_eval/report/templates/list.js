@@ -31,7 +31,7 @@ function changed(query, column, value) {
   return next;
 }
 
-function select_(query, [column, label, names]) {
+function choice(query, [column, label, names]) {
   const box = el("select", { name: column }, el("option", { value: "" }, "any"));
   const present = query.getAll(column);
   const values = distinct(column).map(String);
@@ -80,15 +80,28 @@ function chips(query) {
   return out;
 }
 
+// The sum of a column, and its mean with each trial's weight where the score has one.
 function sumLine(found, column) {
   if (!column) return null;
-  const values = found.map((row) => rows.value(row, column)).filter((v) => typeof v === "number");
-  const sum = values.reduce((a, b) => a + b, 0);
-  const mean = values.length ? number(sum / values.length) : "\u2013";
-  return el("p", { id: "list-sum", "data-sum": sum, "data-over": values.length },
+  let sum = 0;
+  let weight = 0;
+  let over = 0;
+  for (const row of found) {
+    const value = rows.value(row, column);
+    if (typeof value !== "number") continue;
+    const part = rows.value(row, "weight:" + column) ?? 1;
+    sum += part * value;
+    weight += part;
+    over += 1;
+  }
+  const mean = weight ? sum / weight : null;
+  return el("p", { id: "list-sum", "data-sum": sum, "data-over": over, "data-mean": mean },
     "Sum of ", el("code", {}, foreign(column)), ": ", number(sum), " over ",
-    plural(values.length, "trial"), ", mean ", mean, ".");
+    plural(over, "trial"), weight === over ? "" : " and " + number(weight) + " units",
+    ", mean ", number(mean), ".");
 }
+
+const IN_FIGURES = new Set(["trial", "retries", "turns", "searches", "fetches"]);
 
 function heading(query, [column, label]) {
   if (!column) return el("th", { scope: "col" }, label);
@@ -99,7 +112,8 @@ function heading(query, [column, label]) {
     go(next);
   };
   const order = isHere ? (isDown ? "descending" : "ascending") : null;
-  return el("th", { scope: "col", "aria-sort": order },
+  const isNumber = IN_FIGURES.has(column) || column === query.get("_sum");
+  return el("th", { scope: "col", "aria-sort": order, class: isNumber ? "num" : null },
     el("button", { class: "sort", onclick: toggle }, label));
 }
 
@@ -143,19 +157,19 @@ function pager(query, found, page) {
 }
 
 function renderList(target, query) {
-  const found = select(query);
+  const found = findTrials(query);
   lastList = found;
   const page = Math.max(1, Number(query.get("_page")) || 1);
   const measure = query.get("_sum");
   const columns = [...LIST_COLUMNS, ...(measure ? [[measure, measure]] : [])];
   const shown = found.slice((page - 1) * PAGE, page * PAGE);
-  const body = shown.map((row) => el("tr", {}, columns.map(([column, label], place) =>
+  const body = shown.map((row) => el("tr", {}, columns.map(([column], place) =>
     el(place ? "td" : "th", { scope: place ? null : "row",
-      class: typeof rows.value(row, column) === "number" ? "num" : null,
-      "data-label": label }, listCell(row, column)))));
+      class: IN_FIGURES.has(column) || column === measure ? "num" : null },
+    listCell(row, column)))));
   target.replaceChildren(
     el("h2", { tabindex: -1 }, "Trials"),
-    el("form", { class: "filters" }, FILTERS.map((one) => select_(query, one)),
+    el("form", { class: "filters" }, FILTERS.map((one) => choice(query, one)),
       kindFilter(query), textFilter(query),
       el("a", { href: "#trials", class: "reset" }, "Clear all")),
     el("p", { id: "list-count", role: "status", "data-count": found.length },

@@ -7,6 +7,7 @@ function route() {
 }
 
 function showView(name) {
+  document.body.dataset.view = name;
   for (const [one, id] of Object.entries(views)) document.getElementById(id).hidden = one !== name;
   for (const link of document.querySelectorAll("#menu a")) {
     const isHere = link.hash === "#" + (name === "trial" ? "trials" : name);

@@ -42,7 +42,7 @@ function contains(row, words) {
   return text.join(" ").toLowerCase().includes(words.toLowerCase());
 }
 
-function select(query) {
+function findTrials(query) {
   const where = [...conditionsOf(query)];
   const words = query.get("_text");
   const found = [];

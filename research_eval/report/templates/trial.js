@@ -140,11 +140,14 @@ function neighbours(row) {
     step(list[at + 1], "Next \u2192"));
 }
 
-function scoreTable(row) {
+function scoreTable(row, notes) {
   const names = rows.columns.filter((c) => !c.startsWith("weight:") && !c.startsWith("tries:"));
   const shown = names.slice(names.indexOf("replay_unplayed") + 1);
   const body = shown.filter((c) => rows.value(row, c) !== null).map((c) => el("tr", {},
-    el("th", { scope: "row" }, foreign(c)), el("td", { class: "num" }, foreign(rows.value(row, c)))));
+    el("th", { scope: "row" }, foreign(c.replace("unscored:", ""))),
+    el("td", { class: "num" }, c.startsWith("unscored:")
+      ? el("span", { class: "quiet" }, rows.value(row, c).replace("_", " ")) : foreign(rows.value(row, c))),
+    el("td", { class: "quiet" }, foreign(notes[c.replace("unscored:", "")] || ""))));
   return fold("All scores of this trial", el("table", { class: "list" },
     el("caption", {}, "Scores, and why others are missing"), el("tbody", {}, body)));
 }
@@ -176,7 +179,7 @@ async function renderTrial(target, query) {
     trial.attempts.length ? trial.attempts.map((a) => attemptBlock(a, trial.attempts.length))
       : el("p", {}, "No answer was put to the gate."),
     el("h3", {}, "Ledger"), ledgerTable(trial, isLink),
-    el("h3", {}, "Transcript"), timeline(trial), scoreTable(row)]);
+    el("h3", {}, "Transcript"), timeline(trial), scoreTable(row, trial.notes)]);
 }
 
 function referenceAgents() {
