@@ -89,7 +89,7 @@ class _Scanner:
         if match is None:
             return None
         written = match[1] or match[2]
-        if SCHEME.search(written, 8) and match[1] is None:
+        if match[1] is None and ("|" in written or SCHEME.search(written, 8)):
             return None
         url = decode_entities(re.sub(r"[ \t]*\n[ \t]*", "", written))
         if not SCHEME.match(url):

@@ -13,7 +13,7 @@ from research_eval.gate.glue import find_glue
 __all__ = ["Surroundings", "Trimmed", "trim"]
 
 _UNTOUCHED = re.compile(
-    r"https?://[a-z0-9\-.]*[a-z0-9](?::[0-9]+)?(?:[/?#](?:[a-z0-9/\-.?=&%+#:@!,;]*[a-z0-9/=&#%+-])?)?",
+    r"https?://[a-z0-9\-.]*[a-z0-9](?::[0-9]+)?(?:[/?#](?:[a-z0-9/\-.?=&%+#:@!,;]*[a-z0-9/=&#%+])?)?",
     re.IGNORECASE,
 )
 _HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
@@ -31,6 +31,7 @@ _NOTE_DIGITS = re.compile("[\u00b9\u2070\u2074-\u2079]+$")
 _POSSESSIVE = re.compile("['\u2019]s$")
 _ELLIPSIS = re.compile(r"[/=&?#_-](?:\u2026|\.\.\.)\.?$")
 _STRIPPED = frozenset(".,;:!?'*\u2019\u2026\u2013\u2014\u2015\u00b7\\")
+_OPENING_MARKS = frozenset("*_~='\u2018")
 _MARKERS = {"_": "_", "~": "~", "=": "="}
 MAX_KEPT_TAILS = 5
 """Readings that keep this much of the punctuation at the end."""
@@ -60,7 +61,8 @@ class Trimmed(NamedTuple):
 
 def trim(run: str, around: Surroundings) -> Trimmed | None:
     """Return where the URL of `run` ends, or `None` where there is no host."""
-    if not around.is_field and not around.before_url and _UNTOUCHED.fullmatch(run):
+    is_marked = around.is_field or around.before_url or around.before[-1:] in _OPENING_MARKS
+    if not is_marked and _UNTOUCHED.fullmatch(run):
         return Trimmed(len(run))
     certain = _certain_end(run, around)
     soft = _soft_end(run[:certain], around)
@@ -124,8 +126,8 @@ def _soft_end(run: str, around: Surroundings) -> int:
     end = len(run)
     if around.is_field and "," in run:
         end = run.index(",")
-    if "[" in run:
-        end = min(end, _mark_start(run))
+    if _BRACKET.search(run):
+        end = min(end, _mark_start(run), _note_start(run, around.after))
     if run.isascii():
         return end
     glue = find_glue(run[:end], around.after, before_url=around.before_url)
@@ -143,6 +145,16 @@ def _mark_start(run: str) -> int:
         if _AFTER_MARKS.match(run, marks.end()):
             return marks.start()
     return len(run)
+
+
+def _note_start(run: str, after: str) -> int:
+    """Return where a bracket opens that holds words and closes only beyond the run."""
+    opened = max(_unbalanced(run, len(run)), default=-1)
+    if opened < 0 or run[opened] not in "([" or run[opened - 1] in "/=?&":
+        return len(run)
+    closer = _CLOSER[run[opened]]
+    rest = re.match(r" [^\n()\[\]]*", after)
+    return opened if rest and after[rest.end() : rest.end() + 1] == closer else len(run)
 
 
 def _stripped_end(run: str, end: int, opened: str, around: Surroundings) -> int:
