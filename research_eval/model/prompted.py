@@ -29,7 +29,7 @@ _EXAMPLES = (
 """Question, query, page, its text, answer: small models copy better than they obey."""
 
 _AFTER_SEARCH = "Open one of these pages with fetch."
-_AFTER_FETCH = "Now answer the question, with the url of the page, or call another tool."
+_AFTER_FETCH = "Answer in one sentence that ends with the url in parentheses, or call another tool."
 _AFTER_ERROR = "Try another tool call."
 
 

@@ -5,8 +5,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import anyio.from_thread
+import boto3  # type: ignore[import-untyped]
 import httpx2
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse  # type: ignore[import-untyped]
+from botocore.config import Config  # type: ignore[import-untyped]
 from botocore.exceptions import ConnectionError as BotoConnectionError, ReadTimeoutError  # type: ignore[import-untyped]
 from botocore.session import Session as BotoSession  # type: ignore[import-untyped]
 from botocore.tokens import FrozenAuthToken  # type: ignore[import-untyped]
@@ -61,7 +63,7 @@ class _Session:
         """Leave the client to whoever made it."""
 
 
-class _TokenSession(BotoSession):
+class _TokenSession(BotoSession):  # type: ignore[misc]  # botocore ships no types
     """Signs with a bearer token, and looks for no other credentials."""
 
     def __init__(self, token: str) -> None:
