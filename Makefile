@@ -9,7 +9,7 @@ demo: $(VENV)/.installed
 	$(BIN)/research-eval demo
 
 test: $(VENV)/.developing
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not browser"
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not browser"
 
 lint: $(VENV)/.developing
 	.ci/run lint

@@ -12,12 +12,17 @@ __all__ = ["cli", "main"]
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("research_eval.cli.run:demo", "compare the bundled configurations, offline"),
     "run": ("research_eval.cli.run:run", "run an experiment and report on it"),
+    "merge": ("research_eval.cli.merge:merge", "put the shards of a run together"),
     "record": ("research_eval.cli.run:record", "record what an experiment's cassettes do not hold yet"),
     "report": ("research_eval.cli.report:report", "write the reports of a run again, from its records"),
+    "cassette": ("research_eval.cli.cassette:cassette", "look at recordings, check and exchange them"),
     "dataset": ("research_eval.cli.dataset:dataset", "list, check and count the cases of a dataset"),
     "world": ("research_eval.cli.world:world", "serve or list the bundled web"),
+    "gate": ("research_eval.cli.gate:gate", "judge answers, list citations, compare gates"),
     "fetch": ("research_eval.cli.fetch:fetch", "open a page and show what a model would read"),
     "extract": ("research_eval.cli.extract:extract", "show what fetch makes of a document in a file"),
+    "search": ("research_eval.cli.search:search", "search the web and show what a model would read"),
+    "failover": ("research_eval.cli.failover:failover", "measure how a chain of search providers copes"),
 }
 """Command name: where it stands as `module:name`, and its line in `--help`."""
 

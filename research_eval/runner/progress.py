@@ -107,7 +107,9 @@ class PlainProgress:
         self._last = time.monotonic()
         counts = self._counts
         self._console.print(
-            f"{counts.done}/{counts.planned} trials: {counts.text()}", highlight=False
+            f"{counts.done}/{counts.planned} trials: {counts.text()}",
+            highlight=False,
+            soft_wrap=True,
         )
 
 

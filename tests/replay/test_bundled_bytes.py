@@ -1,0 +1,126 @@
+"""A replay is the same bytes whatever the machine does, survives `kill -9`, and opens no socket."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.replay.conftest import research_eval
+
+pytestmark = pytest.mark.xdist_group("bytes")
+
+PART = ("run", "bundled", "--limit", "5", "--no-report")
+
+PROBE = """
+import sys
+SEEN = []
+def hook(event, args):
+    if event in {"socket.connect", "socket.getaddrinfo", "socket.bind", "socket.sendto"}:
+        SEEN.append((event, args[1:]))
+sys.addaudithook(hook)
+from research_eval.cli.main import cli
+code = cli(sys.argv[1:], standalone_mode=False)
+print("sockets:", SEEN)
+sys.exit(code)
+"""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Return the journal of an undisturbed run."""
+    place = tmp_path_factory.mktemp("whole")
+    research_eval(*PART, "--out", "run", cwd=place)
+    return (place / "run/trials.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "environment"),
+    [
+        (("--concurrency", "1"), {"PYTHONHASHSEED": "1"}),
+        (("--concurrency", "32"), {"PYTHONHASHSEED": "2"}),
+        ((), {"TZ": "Asia/Tokyo", "LC_ALL": "C"}),
+        ((), {"PYTHONOPTIMIZE": "1", "PYTHONUTF8": "0", "LANG": "POSIX"}),
+    ],
+    ids=["one at a time", "32 at once", "another time zone", "another locale"],
+)
+def test_a_replay_is_the_same_bytes(tmp_path, whole, words, environment):
+    research_eval(*PART, *words, "--out", "run", cwd=tmp_path, **environment)
+
+    assert (tmp_path / "run/trials.jsonl").read_bytes() == whole
+
+
+def test_killed_at_ten_random_moments_and_resumed_it_ends_in_the_same_bytes(tmp_path, whole):
+    rng = random.Random(20261130)
+    words = [sys.executable, "-m", "research_eval", *PART, "--out", "run"]
+    kills = 0
+    for _ in range(10):
+        resume = ["--resume"] if (tmp_path / "run/manifest.json").exists() else ["--overwrite"]
+        process = subprocess.Popen(
+            [*words, *resume], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        time.sleep(rng.uniform(0.5, 2.5))
+        process.send_signal(signal.SIGKILL)
+        kills += process.wait() == -signal.SIGKILL
+    resume = ["--resume"] if (tmp_path / "run/manifest.json").exists() else ["--overwrite"]
+
+    subprocess.run([*words, *resume], cwd=tmp_path, check=True, capture_output=True)
+
+    assert kills >= 3
+    assert (tmp_path / "run/trials.jsonl").read_bytes() == whole
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_keeps_what_is_done_and_says_how_to_go_on(tmp_path, whole, number):
+    words = [sys.executable, "-m", "research_eval", *PART, "--out", "run"]
+    process = subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    journal = tmp_path / "run/trials.jsonl"
+    while not (journal.exists() and journal.stat().st_size):
+        time.sleep(0.02)
+        assert process.poll() is None
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert "--resume" in errors
+    assert "Traceback" not in errors
+    research_eval(*PART, "--out", "run", "--resume", cwd=tmp_path)
+    assert journal.read_bytes() == whole
+
+
+def test_a_replay_opens_no_socket(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, "run", "bundled", "--limit", "5", "--out", "run"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert "sockets: []" in done.stdout
+
+
+def test_shards_merge_to_the_bytes_of_the_whole_run(tmp_path, whole):
+    for shard in ("1/3", "2/3", "3/3"):
+        research_eval(*PART, "--shard", shard, "--out", shard[0], cwd=tmp_path)
+
+    research_eval("merge", "1", "2", "3", "--out", "all", cwd=tmp_path)
+
+    assert (tmp_path / "all/trials.jsonl").read_bytes() == whole
+
+
+def test_resuming_a_changed_experiment_is_refused_and_says_what_changed(tmp_path):
+    small = ("run", "bundled", "--limit", "1", "--configuration", "honest", "--no-report")
+    research_eval(*small, "--out", "run", cwd=tmp_path)
+
+    done = research_eval(
+        *small, "--out", "run", "--resume", "--set", "seed=1", cwd=tmp_path, check=False
+    )
+
+    assert done.returncode == 2
+    assert "seed: 20261130 -> 1" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
