@@ -124,7 +124,7 @@ def _page(
     headers: dict[str, str],
     extractor: str,
 ) -> "ExtractedPage":
-    from research_eval.tool.fetch.extract import extract as read
+    from research_eval.tool.fetch.extraction import extract as read
 
     return read(
         body,

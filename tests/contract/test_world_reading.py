@@ -4,7 +4,7 @@ import pytest
 
 from research_eval.dataset import load_cases
 from research_eval.experiment.bundled import bundled_experiment
-from research_eval.tool.fetch.extract import extract
+from research_eval.tool.fetch import extract
 from research_eval.tool.fetch.page import ExtractedPage
 from research_eval.world import load_world
 from research_eval.world.address import ascii_url, split_url

@@ -6,7 +6,7 @@ from research_eval.tool.fetch.page import ContentExtractor, ExtractedHtml, Extra
 from research_eval.tool.fetch.settings import FetchSettings
 
 if TYPE_CHECKING:
-    from research_eval.tool.fetch.extract import extract
+    from research_eval.tool.fetch.extraction import extract
     from research_eval.tool.fetch.tool import FetchTool, PageLedger
     from research_eval.tool.fetch.transport import guarded_transport
 
@@ -24,7 +24,7 @@ __all__ = [
 _LAZY = {
     "FetchTool": "tool",
     "PageLedger": "tool",
-    "extract": "extract",
+    "extract": "extraction",
     "guarded_transport": "transport",
 }
 """Names that bring parsers and detectors with them, and the modules where they stand."""

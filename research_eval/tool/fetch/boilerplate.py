@@ -144,6 +144,10 @@ _WALLS = frozenset(
 """Words that name furniture which may stand in place of the content."""
 _WALL_CHARS = 3000
 _INLINE = frozenset({"a", "b", "code", "em", "i", "span", "strong"})
+_GUTTER = re.compile(
+    r"(?:^|\s)(?:linenos?|lineno|line-numbers?-rows|(?:rouge-)?gutter|blob-num|hljs-ln-numbers|copybtn"
+    r"|copy-button|code-copy|clipboard-copy)(?:\s|$)"
+)
 _PLACES = frozenset({"article", "main"})
 
 
@@ -166,8 +170,15 @@ def drop_boilerplate(tree: Tree) -> None:
         if parent is not None and parent.is_dropped:
             element.is_dropped = True
         elif id(element) not in holds_main:
-            element.is_dropped = _is_boilerplate(element, element.chars / total)
+            element.is_dropped = _is_gutter(element) or _is_boilerplate(
+                element, element.chars / total
+            )
     recount(tree.elements)
+
+
+def _is_gutter(element: Element) -> bool:
+    """Say whether `element` holds the line numbers of code, or the button that copies it."""
+    return "class" in element.attrs and _GUTTER.search(element.get("class")) is not None
 
 
 def _holders(tree: Tree) -> set[int]:

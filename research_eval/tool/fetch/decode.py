@@ -26,6 +26,8 @@ _CODECS = {
     "x-mac-cyrillic": "mac_cyrillic",
 }
 _HAS_ESCAPES = re.compile(rb"\x1b(?:\$[@B]|\([BJI])")
+_DETECTED = {"MAC-CYRILLIC": "x-mac-cyrillic", "UHC": "euc-kr", "VISCII": "windows-1258"}
+"""Names that the detector uses and the standard does not know."""
 _DETECTION_BYTES = 200_000
 _CHARSET = re.compile(r"charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))", re.IGNORECASE)
 _VALID_PER_FAULT = 4
@@ -77,8 +79,8 @@ def _detect(body: bytes) -> str:
         return "iso-2022-jp"
     if _is_mostly_utf8(body):
         return "utf-8"
-    guess = cchardet.detect(body[:_DETECTION_BYTES]).get("encoding")
-    name = encoding_from_label(guess.lower().replace("_", "-")) if guess else None
+    guess = str(cchardet.detect(body[:_DETECTION_BYTES]).get("encoding") or "")
+    name = encoding_from_label(_DETECTED.get(guess, guess))
     if name in {None, "utf-8", "utf-16le", "utf-16be", "replacement", "iso-2022-jp"}:
         return "windows-1252"
     return str(name)

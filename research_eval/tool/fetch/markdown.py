@@ -67,13 +67,14 @@ _BREAKS = re.compile(rf"[ ]*{_BREAK}[ ]*")
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:language|lang|highlight-source|highlight|sourceCode|brush:)[-\s]?([a-zA-Z0-9+#_.]+)"
 )
+_LANGUAGE_AROUND = re.compile(r"(?:^|\s)(?:language|highlight-source)-([a-zA-Z0-9+#_.]+)")
+_PLACES_FOR_LANGUAGE = 9
+_NO_LANGUAGE = frozenset(
+    ["none", "default", "text", "plaintext", "plain", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "zh"]
+)
 _SUPERSCRIPTS = str.maketrans("0123456789+-\u2212()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁽⁾ⁿ")
 _SUPERSCRIPT = re.compile(r"[0-9+\-\u2212()n]{1,6}\Z")
 _MARKS = frozenset({"¶", "#", "§", "🔗", "⁋", "link", "permalink"})
-_LINE_NUMBERS = re.compile(
-    r"(?:^|\s)(?:linenos?|lineno|line-numbers?(?:-rows)?|gutter|blob-num|rouge-gutter|ln|hljs-ln-numbers"
-    r"|copybtn|copy-button|code-copy)(?:\s|$)"
-)
 
 
 @dataclass
@@ -346,8 +347,7 @@ class _Writer:
         if element.tag == "br":
             self._buffer.append("\n")
             return False
-        marks = element.get("class")
-        return not (marks and _LINE_NUMBERS.search(marks))
+        return True
 
     def _leave_in_pre(self, element: Element) -> None:
         if element is not self._pre:
@@ -397,17 +397,17 @@ def _target(url: str) -> str:
 def _language(pre: Element) -> str:
     """Return the language that a code block names, on itself, its `code` or what is around it."""
     places = [pre, *(child for child in pre.children if isinstance(child, Element))]
-    if pre.parent is not None:
-        places.append(pre.parent)
-        if pre.parent.parent is not None:
-            places.append(pre.parent.parent)
-    for place in places:
-        for name in ("data-lang", "data-language", "lang"):
-            if name != "lang" and place.get(name):
-                return place.get(name).lower()[:20].strip("`")
-        match = _LANGUAGE.search(place.get("class"))
-        if match and match[1].lower() not in {"none", "default", "text", "plaintext"}:
-            return match[1].lower()[:20]
+    around = pre.parent
+    while around is not None and len(places) < _PLACES_FOR_LANGUAGE:
+        places.append(around)
+        around = around.parent
+    for number, place in enumerate(places):
+        named = place.get("data-lang") or place.get("data-language")
+        pattern = _LANGUAGE if number < 4 else _LANGUAGE_AROUND
+        match = pattern.search(place.get("class"))
+        language = named or (match[1] if match else "")
+        if language and language.lower() not in _NO_LANGUAGE and "`" not in language:
+            return language.lower()[:20]
     return ""
 
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from research_eval.tool.fetch.download import Document
-from research_eval.tool.fetch.extract import extract, is_light
+from research_eval.tool.fetch.extraction import extract, is_light
 from research_eval.tool.fetch.page import ExtractedPage
 from research_eval.tool.fetch.settings import FetchSettings
 

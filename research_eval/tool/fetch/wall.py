@@ -17,6 +17,7 @@ __all__ = ["Impression", "evidence_of", "find_flags"]
 _THIN = 1500
 """Visible characters up to which a page may be a wall."""
 _VERY_THIN = 600
+_NEXT_TO_NOTHING = 120
 _SHELL = 250
 _TEASER = 4000
 _MITIGATED = {
@@ -105,6 +106,7 @@ def _is_bot_wall(page: Impression, headers: Mapping[str, str]) -> bool:
         _says("bot_wall", page.visible_text)
         or _says("bot_wall", page.noscript)
         or _says("bot_markers", page.html)
+        or (page.visible_chars < _NEXT_TO_NOTHING and _says("captcha_widgets", page.html))
     )
 
 
