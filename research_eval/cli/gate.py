@@ -1,0 +1,254 @@
+"""`research-eval gate`: judge answers, list citations, print keys and compare gates, offline."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from research_eval.errors import UsageError
+
+if TYPE_CHECKING:
+    from research_eval.gate import Gate
+    from research_eval.gate.compare import Flip
+    from research_eval.ledger import SourceRegistry
+    from research_eval.schema import Verdict
+
+__all__ = ["gate"]
+
+_BATCH = click.option("--batch", is_flag=True, help="Read JSON Lines, write JSON Lines.")
+_JSON = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+_GATE = click.option(
+    "--gate",
+    "gate_name",
+    default="default",
+    show_default=True,
+    help="The gate: a name, name@version, or package.module:name.",
+)
+
+
+@click.group()
+def gate() -> None:
+    """Judge answers against what was opened, without model or network.
+
+    A file named - is standard input.
+    """
+
+
+@gate.command()
+@click.argument("answer", default="-")
+@click.option(
+    "--ledger", "ledger_file", help="What was opened: JSON, as a run writes it or as lists."
+)
+@_GATE
+@_BATCH
+@_JSON
+def check(answer: str, ledger_file: str | None, gate_name: str, batch: bool, as_json: bool) -> int:
+    """Say whether ANSWER cites only pages that were opened; exit 0 if so, 1 if not.
+
+    The ledger is a JSON list of source records, or {"fetched": [URL…], "searched": [URL…]}.
+
+    With --batch, ANSWER is a file of lines {"id", "text", "fetched": [URL…], "searched": [URL…]};
+    for each, a line {"id", "verdict": "pass" or kinds, "violations"} is written, and the exit
+    status is 0.
+    """
+    from research_eval.gate import load_gate
+    from research_eval.gate.source import ledger_from_json, ledger_from_urls
+
+    judge = load_gate(gate_name)
+    if batch:
+        for place, line in _lines(answer, {"text": str}):
+            ledger = ledger_from_urls(_urls(line, "fetched", place), _urls(line, "searched", place))
+            _write_json(_judged(line, judge.check(line["text"], ledger)))
+        return 0
+    if ledger_file is None:
+        raise UsageError("gate check: give --ledger FILE, or --batch with a ledger in each line")
+    if ledger_file == "-" and answer == "-":
+        raise UsageError("gate check: the answer and the ledger cannot both be standard input")
+    ledger = ledger_from_json(_read(ledger_file), ledger_file)
+    return _check_one(answer, ledger, judge, as_json=as_json)
+
+
+def _check_one(answer: str, ledger: "SourceRegistry", judge: "Gate", *, as_json: bool) -> int:
+    text = _read(answer)
+    verdict = judge.check(text, ledger)
+    if as_json:
+        _write_json(verdict.model_dump(mode="json"))
+    elif verdict.passed:
+        number = len(verdict.citations)
+        _write(f"passed: {number} citation{'' if number == 1 else 's'}, every page was opened")
+    else:
+        for violation in verdict.violations:
+            place = "" if violation.start is None else f":{_position(text, violation.start)}"
+            _write(f"{answer}{place}: {violation.kind}: {violation.message}")
+    return 0 if verdict.passed else 1
+
+
+def _judged(line: dict[str, Any], verdict: "Verdict") -> dict[str, Any]:
+    kinds = sorted({violation.kind for violation in verdict.violations})
+    violations = [violation.model_dump(mode="json") for violation in verdict.violations]
+    return {"id": line["id"], "verdict": kinds or "pass", "violations": violations}
+
+
+@gate.command()
+@click.argument("answer", default="-")
+@_BATCH
+@_JSON
+def cites(answer: str, batch: bool, as_json: bool) -> int:
+    """List the URLs that ANSWER cites, each once, in order.
+
+    With --json every citation is written with its span, its form and its other readings. With
+    --batch, lines {"id", "text"} are read and lines {"id", "urls"} are written.
+    """
+    from research_eval.gate import extract_citations
+
+    if batch:
+        for _, line in _lines(answer, {"text": str}):
+            urls = dict.fromkeys(one.url for one in extract_citations(line["text"]))
+            _write_json({"id": line["id"], "urls": list(urls)})
+        return 0
+    citations = extract_citations(_read(answer))
+    if as_json:
+        _write_json([citation.model_dump(mode="json") for citation in citations])
+    else:
+        for url in dict.fromkeys(citation.url for citation in citations):
+            _write(url)
+    return 0
+
+
+@gate.command()
+@click.argument("urls", nargs=-1)
+@_BATCH
+@_JSON
+def key(urls: tuple[str, ...], batch: bool, as_json: bool) -> int:
+    """Print the key under which the ledger files each of URLS; URLs with one key are one source.
+
+    Without URLS they are read from standard input, one a line. With --batch, lines {"id", "a", "b"}
+    are read from the named file and lines {"id", "same"} are written.
+    """
+    from research_eval.ledger import url_key
+
+    if batch:
+        for _, line in _lines(urls[0] if urls else "-", {"a": str, "b": str}):
+            same = url_key(line["a"]) == url_key(line["b"])
+            _write_json({"id": line["id"], "same": same})
+        return 0
+    for url in urls or _read("-").splitlines():
+        found = url_key(url)
+        if as_json:
+            _write_json({"url": url, "key": found.value, "is_canonical": found.is_canonical})
+        else:
+            _write(found.value)
+    return 0
+
+
+@gate.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--base", default="seed", show_default=True, help="The gate compared with.")
+@click.option("--head", default="default", show_default=True, help="The gate on trial.")
+@click.option(
+    "--expect",
+    type=click.Path(path_type=Path),
+    help="Flips that are wanted, one a line as printed; # begins a remark.",
+)
+@click.option("--junit", type=click.Path(path_type=Path), help="Where to write JUnit XML.")
+@_JSON
+def compare(
+    run: Path, base: str, head: str, expect: Path | None, junit: Path | None, as_json: bool
+) -> int:
+    """Judge every attempt of the finished run in folder RUN again, by two gates, and print the flips.
+
+    A line is: case, configuration, trial, attempt, change, and the reason after a tab. Exits 1 if a
+    passed_to_blocked or blocked_to_passed flip is not listed in the --expect file.
+    """
+    from research_eval.gate import load_gate
+    from research_eval.gate.compare import judge_trials, junit_report
+    from research_eval.journal import RunFolder, write_whole
+
+    expected = _expected(expect)
+    judged = list(judge_trials(RunFolder(run).trials(), load_gate(base), load_gate(head)))
+    flips = [judgement.flip for judgement in judged if judgement.flip is not None]
+    for flip in flips:
+        _write_flip(flip, expected, as_json=as_json)
+    if junit is not None:
+        write_whole(junit, junit_report(judged, expected))
+    turned = [flip for flip in flips if flip.change != "other_violations"]
+    surprises = sum(flip.place not in expected for flip in turned)
+    if not as_json:
+        _write(f"{len(judged)} attempts, {len(turned)} flips, {surprises} not expected")
+    return 1 if surprises else 0
+
+
+def _write_flip(flip: "Flip", expected: frozenset[str], *, as_json: bool) -> None:
+    if as_json:
+        _write_json({**flip.model_dump(mode="json"), "expected": flip.place in expected})
+    else:
+        _write(f"{flip.place}\t{flip.reason}")
+
+
+def _expected(path: Path | None) -> frozenset[str]:
+    if path is None:
+        return frozenset()
+    lines = (line.partition("#")[0].partition("\t")[0] for line in _read(str(path)).splitlines())
+    return frozenset(" ".join(line.split()) for line in lines if line.strip())
+
+
+def _read(name: str) -> str:
+    """Return the text of a file, or of standard input for `-`.
+
+    Raises:
+        UsageError: If it cannot be read, or is not UTF-8.
+    """
+    try:
+        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as exc:
+        raise UsageError(f"{name}: {exc.strerror}") from exc
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise UsageError(f"{name}: not UTF-8 at byte {exc.start}") from exc
+
+
+def _lines(name: str, fields: dict[str, type]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the objects of a JSON Lines file with their place; each has an id and `fields`.
+
+    Raises:
+        UsageError: If a line is not such an object.
+    """
+    for number, line in enumerate(_read(name).split("\n"), start=1):
+        place = f"{name}:{number}"
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except ValueError as exc:
+            raise UsageError(f"{place}: not JSON: {exc}") from exc
+        if not isinstance(entry, dict) or "id" not in entry:
+            raise UsageError(f"{place}: expected an object with an id")
+        for field, kind in fields.items():
+            if not isinstance(entry.get(field), kind):
+                raise UsageError(f"{place}: {field}: expected text")
+        yield place, entry
+
+
+def _urls(line: dict[str, Any], field: str, place: str) -> list[str]:
+    urls = line.get(field, [])
+    if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
+        raise UsageError(f"{place}: {field}: expected a list of URLs")
+    return urls
+
+
+def _position(text: str, offset: int) -> str:
+    line = text.count("\n", 0, offset) + 1
+    column = offset - (text.rfind("\n", 0, offset) + 1) + 1
+    return f"{line}:{column}"
+
+
+def _write(text: str) -> None:
+    click.echo(text.encode("utf-8", "replace"))
+
+
+def _write_json(value: object) -> None:
+    _write(json.dumps(value, ensure_ascii=False))

@@ -1,0 +1,73 @@
+"""Ledgers for people: a JSON file or two lists of URLs in, a ledger out."""
+
+import json
+from collections.abc import Iterable
+
+from pydantic import ValidationError
+
+from research_eval.errors import UsageError
+from research_eval.ledger import SourceRegistry, url_key
+from research_eval.schema import Fetched, SearchHit, SourceRecord
+
+__all__ = ["ledger_from_json", "ledger_from_urls"]
+
+
+def ledger_from_urls(fetched: Iterable[str], searched: Iterable[str]) -> SourceRegistry:
+    """Return a ledger in which `searched` were search hits and `fetched` were opened."""
+    ledger = SourceRegistry()
+    for rank, url in enumerate(searched, start=1):
+        ledger.add_hit(SearchHit(url=_encodable(url), rank=rank))
+    for url in fetched:
+        ledger.add_page(Fetched(url=_encodable(url), ok=True), None)
+    return ledger
+
+
+def _encodable(url: str) -> str:
+    """Return `url` without lone surrogates, which JSON can hold and UTF-8 cannot."""
+    return url.encode("utf-8", "replace").decode("utf-8")
+
+
+def ledger_from_json(content: str, name: str) -> SourceRegistry:
+    """Return the ledger in `content`: a list of source records, or lists of URLs.
+
+    A record needs no more than `url` and `state`; the other form is
+    `{"fetched": [URL, …], "searched": [URL, …]}`.
+
+    Args:
+        content: The JSON text.
+        name: What to call it in an error.
+
+    Raises:
+        UsageError: If it is neither.
+    """
+    try:
+        data = json.loads(content)
+    except ValueError as exc:
+        raise UsageError(f"{name}: not JSON: {exc}") from exc
+    if isinstance(data, dict):
+        fetched, searched = (_urls(data, field, name) for field in ("fetched", "searched"))
+        return ledger_from_urls(fetched, searched)
+    if not isinstance(data, list):
+        raise UsageError(f"{name}: expected a list of source records or an object with fetched")
+    return SourceRegistry.from_records(
+        _record(entry, f"{name}: record {number}") for number, entry in enumerate(data, start=1)
+    )
+
+
+def _urls(data: dict[str, object], field: str, name: str) -> list[str]:
+    urls = data.get(field, [])
+    if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
+        raise UsageError(f"{name}: {field}: expected a list of URLs")
+    return urls
+
+
+def _record(entry: object, place: str) -> SourceRecord:
+    if isinstance(entry, dict) and isinstance(entry.get("url"), str):
+        key = url_key(entry["url"])
+        entry = {"key": key.value, "is_canonical": key.is_canonical, **entry}
+    try:
+        return SourceRecord.model_validate(entry)
+    except ValidationError as exc:
+        first = exc.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "record"
+        raise UsageError(f"{place}: {field}: {first['msg']}") from exc
