@@ -147,7 +147,9 @@ def _text_reply(status: int, text: str) -> Reply:
 
 
 def _inflated(text: str) -> str:
-    """Return `text` grown beyond any sensible size limit, with log lines before its end."""
-    line = "<p>sample {:07d}: level 0.00 mm, sensor idle, nothing to report</p>\n"
+    """Return `text` grown beyond any sensible size limit by the samples of its chart, as data."""
+    line = "[{:07d}, 0.00, null],\n"
     count = _OVERSIZED_BYTES // len(line.format(0))
-    return text.replace("</body>", "".join(line.format(n) for n in range(count)) + "</body>")
+    samples = "".join(line.format(number) for number in range(count))
+    data = f'<script type="application/json" id="samples">[{samples}null]</script>'
+    return text.replace("</body>", f"{data}</body>")
