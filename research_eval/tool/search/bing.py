@@ -32,11 +32,11 @@ class BingWire:
     )
 
     def request(
-        self, query: str, max_results: int, *, endpoint: str, key: str, extra: Mapping[str, Any]
+        self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
     ) -> WireRequest:
         """Return a GET for web pages alone."""
         params = {"q": query, "count": max_results, "responseFilter": "Webpages", **extra}
-        return WireRequest("GET", endpoint, {"Ocp-Apim-Subscription-Key": key}, params)
+        return WireRequest("GET", {"Ocp-Apim-Subscription-Key": key}, params)
 
     def hits(self, answer: WireAnswer) -> list[SearchHit]:
         """Return the web pages.

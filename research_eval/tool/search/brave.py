@@ -13,8 +13,8 @@ from research_eval.tool.search.wire import (
     WireRequest,
     WireTerms,
     as_text,
-    collect,
     kind_of,
+    make_hit,
     refuse,
     retry_after,
     rows,
@@ -48,12 +48,12 @@ class BraveWire:
     )
 
     def request(
-        self, query: str, max_results: int, *, endpoint: str, key: str, extra: Mapping[str, Any]
+        self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
     ) -> WireRequest:
         """Return a GET that asks for text without highlighting."""
         headers = {"X-Subscription-Token": key, "Accept": "application/json"}
         params = {"q": query, "count": max_results, "text_decorations": "false", **extra}
-        return WireRequest("GET", endpoint, headers, params)
+        return WireRequest("GET", headers, params)
 
     def hits(self, answer: WireAnswer) -> list[SearchHit]:
         """Return the web results in the order of display; an absent block is an empty one.
@@ -72,7 +72,7 @@ class BraveWire:
         results = block.get("results") if isinstance(block, dict) else None
         if not isinstance(results, list):
             raise refuse(self.terms.name, "malformed", answer, "no list of web results")
-        return collect(_hit(row, rank) for row, rank in _ranked(rows(results), data.get("mixed")))
+        return [_hit(row, rank) for row, rank in _ranked(rows(results), data.get("mixed"))]
 
     def refusal(self, answer: WireAnswer) -> SearchError:
         """Return the error by its code; a bad key comes as 422, and 429 has two meanings."""
@@ -111,13 +111,14 @@ def plain(html: object) -> str:
 
 
 def _hit(row: Mapping[str, Any], rank: int) -> SearchHit:
-    return SearchHit(
-        url=as_text(row.get("url")),
-        title=plain(row.get("title")),
-        snippet=plain(row.get("description")),
-        rank=rank,
-        date=as_text(row.get("page_age")) or as_text(row.get("age")) or None,
-        age=as_text(row.get("age")) or None,
+    age = as_text(row.get("age"))
+    return make_hit(
+        as_text(row.get("url")),
+        plain(row.get("title")),
+        plain(row.get("description")),
+        rank,
+        as_text(row.get("page_age")) or age,
+        age,
     )
 
 

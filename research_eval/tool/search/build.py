@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, cast
 
 import httpx
@@ -44,6 +45,9 @@ WIRES: dict[str, WireFormat] = {
 }
 """The search APIs that come with the project, by name."""
 
+CORPUS = "corpus:"
+"""What the name of a local collection begins with; its path follows."""
+
 OnBreaker = Callable[[str, float, BreakerState], None]
 """Is told which provider's breaker turned, when, and to what."""
 
@@ -52,7 +56,7 @@ class ProviderSettings(Record):
     """One provider of a chain; a bare name in a file means this with nothing but `provider`."""
 
     provider: str
-    """`serper`, `brave`, …; an entry point of `research_eval.search`; or `package.module:name`."""
+    """`serper`, `brave`, …; `corpus:FOLDER`; an entry point; or `package.module:name`."""
     endpoint: str | None = None
     """Where requests go instead of the API's own address."""
     key_name: str | None = None
@@ -60,7 +64,8 @@ class ProviderSettings(Record):
     timeout_s: float = Field(default=10.0, gt=0)
     """Seconds without a byte after which a request is given up."""
     extra: dict[str, Any] = Field(default={})
-    """Parameters to pass to the API as they are, for instance `{gl = "de", hl = "de"}`."""
+    """Parameters to pass to the API as they are, for instance `{gl = "de", hl = "de"}`; of a
+    collection: `base_url` for documents without an address, `index` for a file to keep the index."""
     resilience: ResilienceSettings | None = None
     """Instead of the chain's."""
     price_usd: float = Field(default=0.0, ge=0)
@@ -86,7 +91,7 @@ class SearchSettings(Record):
     @property
     def summary(self) -> str:
         """The chain in words, for instance `serper > brave`."""
-        return " > ".join(entry.provider for entry in self.chain)
+        return " > ".join(entry.provider.partition(":")[0] for entry in self.chain)
 
 
 def build_search(
@@ -97,6 +102,7 @@ def build_search(
     secrets: Mapping[str, str],
     rng: random.Random,
     on_breaker: OnBreaker | None = None,
+    base: Path | None = None,
 ) -> SearchProvider | None:
     """Return the chain, ready to be asked; `None` where it is empty.
 
@@ -107,12 +113,16 @@ def build_search(
         secrets: Keys by name; a provider whose key is missing refuses instead of asking.
         rng: The chance in back-offs.
         on_breaker: Is told of every turn of a breaker.
+        base: The folder to which the path of a `corpus:` is relative.
 
     Raises:
-        ConfigError: If a provider is unknown.
+        ConfigError: If a provider is unknown, or a collection cannot be read.
     """
     providers: list[SearchProvider] = []
     for entry in settings.chain:
+        if entry.provider.startswith(CORPUS):
+            providers.append(_corpus(entry, base))
+            continue
         bare = _provider(entry, http, clock, secrets)
         if isinstance(bare, UnconfiguredSearchProvider):
             providers.append(bare)
@@ -127,6 +137,22 @@ def build_search(
             )
         )
     return FallbackSearchProvider(providers) if providers else None
+
+
+def _corpus(entry: ProviderSettings, base: Path | None) -> SearchProvider:
+    from research_eval.tool.search.corpus import (  # noqa: PLC0415  # brings parsers with it
+        CorpusSearchProvider,
+        open_corpus,
+    )
+
+    folder = Path(entry.provider.removeprefix(CORPUS))
+    index = entry.extra.get("index")
+    corpus = open_corpus(
+        (base or Path()) / folder,
+        base_url=str(entry.extra.get("base_url", "https://corpus.invalid/")),
+        index_file=None if index is None else (base or Path()) / str(index),
+    )
+    return CorpusSearchProvider(corpus)
 
 
 def missing_secrets(settings: SearchSettings, secrets: Mapping[str, str]) -> tuple[str, ...]:

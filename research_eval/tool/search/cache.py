@@ -25,6 +25,7 @@ class FreshCache(Generic[K, V]):
         self._ttl_s = ttl_s
         self._evict_expired = evict_expired
         self._entries: OrderedDict[K, tuple[float, V]] = OrderedDict()
+        self._by_age: OrderedDict[K, None] = OrderedDict()
 
     def get(self, key: K, now: float) -> V | None:
         """Return the fresh value under `key`, and count it as used."""
@@ -34,7 +35,7 @@ class FreshCache(Generic[K, V]):
         expires, value = entry
         if now >= expires:
             if self._evict_expired:
-                del self._entries[key]
+                del self._entries[key], self._by_age[key]
             return None
         self._entries.move_to_end(key)
         return value
@@ -45,16 +46,18 @@ class FreshCache(Generic[K, V]):
             return
         self._entries[key] = (now + self._ttl_s, value)
         self._entries.move_to_end(key)
+        self._by_age[key] = None
+        self._by_age.move_to_end(key)
         if len(self._entries) > self._size:
             self._make_room(now)
 
     def _make_room(self, now: float) -> None:
-        if self._evict_expired:
-            stale = next((k for k, (end, _) in self._entries.items() if now >= end), None)
-            if stale is not None:
-                del self._entries[stale]
-                return
-        self._entries.popitem(last=False)
+        eldest = next(iter(self._by_age))
+        if self._evict_expired and now >= self._entries[eldest][0]:
+            del self._entries[eldest], self._by_age[eldest]
+            return
+        key, _ = self._entries.popitem(last=False)
+        del self._by_age[key]
 
     def __len__(self) -> int:
         return len(self._entries)

@@ -13,8 +13,8 @@ from research_eval.tool.search.wire import (
     WireAnswer,
     WireRequest,
     WireTerms,
-    collect,
     kind_of,
+    make_hit,
     refuse,
     retry_after,
 )
@@ -37,12 +37,12 @@ class DuckDuckGoWire:
     )
 
     def request(
-        self, query: str, max_results: int, *, endpoint: str, key: str, extra: Mapping[str, Any]
+        self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
     ) -> WireRequest:
         """Return the form's POST; how many results come back the page decides."""
         del max_results, key
         form = {"q": query, "b": "", **{name: str(value) for name, value in extra.items()}}
-        return WireRequest("POST", endpoint, form=form)
+        return WireRequest("POST", form=form)
 
     def hits(self, answer: WireAnswer) -> list[SearchHit]:
         """Return the results that are no advertisements.
@@ -53,10 +53,12 @@ class DuckDuckGoWire:
         if answer.status == 202 or _ROBOT_CHECK in answer.body[:200_000]:
             raise refuse(self.terms.name, "rate_limited", answer, "asks for proof of a human")
         page = LexborHTMLParser(answer.body.decode("utf-8", "replace"))
-        found = [hit for node in page.css(".result:not(.result--ad)") if (hit := _hit(node))]
+        results = (node for node in page.css(".result:not(.result--ad)"))
+        links = [(node, link) for node in results if (link := node.css_first("a.result__a"))]
+        found = [_hit(node, link, rank) for rank, (node, link) in enumerate(links, 1)]
         if not found and page.css_first(_NO_RESULTS) is None:
             raise refuse(self.terms.name, "malformed", answer, "no page of results")
-        return collect(hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(found, 1))
+        return found
 
     def refusal(self, answer: WireAnswer) -> SearchError:
         """Return the error by its status; 403 is how it turns robots away."""
@@ -69,16 +71,13 @@ class DuckDuckGoWire:
         return None
 
 
-def _hit(node: LexborNode) -> SearchHit | None:
-    link = node.css_first("a.result__a")
-    if link is None:
-        return None
+def _hit(node: LexborNode, link: LexborNode, rank: int) -> SearchHit:
     snippet = node.css_first(".result__snippet")
-    return SearchHit(
-        url=_target(link.attributes.get("href") or ""),
-        title=clean_text(link.text()),
-        snippet=clean_text(snippet.text()) if snippet is not None else "",
-        rank=1,
+    return make_hit(
+        _target(link.attributes.get("href") or ""),
+        clean_text(link.text()),
+        clean_text(snippet.text()) if snippet is not None else "",
+        rank,
     )
 
 

@@ -32,7 +32,7 @@ class ExaWire:
     )
 
     def request(
-        self, query: str, max_results: int, *, endpoint: str, key: str, extra: Mapping[str, Any]
+        self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
     ) -> WireRequest:
         """Return a POST that asks for highlights; `site:` operators become lists of domains."""
         asked = split_sites(query)
@@ -45,7 +45,7 @@ class ExaWire:
             body["includeDomains"] = list(asked.sites)
         if asked.excluded_sites:
             body["excludeDomains"] = list(asked.excluded_sites)
-        return WireRequest("POST", endpoint, {"x-api-key": key}, json={**body, **extra})
+        return WireRequest("POST", {"x-api-key": key}, json={**body, **extra})
 
     def hits(self, answer: WireAnswer) -> list[SearchHit]:
         """Return the results.

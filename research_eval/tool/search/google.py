@@ -30,11 +30,11 @@ class GoogleWire:
     )
 
     def request(
-        self, query: str, max_results: int, *, endpoint: str, key: str, extra: Mapping[str, Any]
+        self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
     ) -> WireRequest:
         """Return a GET; the key travels in a header, where no log keeps it."""
         params = {"q": query, "num": max_results, **extra}
-        return WireRequest("GET", endpoint, {"X-Goog-Api-Key": key}, params)
+        return WireRequest("GET", {"X-Goog-Api-Key": key}, params)
 
     def hits(self, answer: WireAnswer) -> list[SearchHit]:
         """Return the results; `items` is absent when there are none.

@@ -8,8 +8,8 @@ from research_eval.tool.search.protocol import SearchError
 from research_eval.tool.search.wire import (
     WireAnswer,
     as_text,
-    collect,
     kind_of,
+    make_hit,
     refuse,
     retry_after,
     rows,
@@ -50,7 +50,7 @@ class ListShape(NamedTuple):
                 raise self.refusal(answer)
             if not self.marks & data.keys():
                 raise refuse(self.provider, "malformed", answer, "no list of results")
-        return collect(self._hit(row, rank) for rank, row in enumerate(rows(found), 1))
+        return [self._hit(row, rank) for rank, row in enumerate(rows(found), 1)]
 
     def refusal(self, answer: WireAnswer) -> SearchError:
         """Return the error by the words in the body first, by the status second."""
@@ -66,13 +66,13 @@ class ListShape(NamedTuple):
 
     def _hit(self, row: Mapping[str, Any], rank: int) -> SearchHit:
         texts = (_first_text(row.get(key)) for key in self.snippets)
-        return SearchHit(
-            url=as_text(row.get(self.url)),
-            title=as_text(row.get(self.title)),
-            snippet=next((text for text in texts if text), ""),
-            rank=rank,
-            date=as_text(row.get(self.date)) or None,
-            age=as_text(row.get(self.age)) or None,
+        return make_hit(
+            as_text(row.get(self.url)),
+            as_text(row.get(self.title)),
+            next((text for text in texts if text), ""),
+            rank,
+            as_text(row.get(self.date)),
+            as_text(row.get(self.age)),
         )
 
 

@@ -48,7 +48,7 @@ class RemoteSearchProvider:
         self._http = http
         self._clock = clock
         self._key = key
-        self._endpoint = endpoint or wire.terms.endpoint
+        self._endpoint = httpx.URL(endpoint or wire.terms.endpoint)
         self._timeout = httpx.Timeout(timeout_s)
         self._extra = dict(extra or {})
 
@@ -80,14 +80,13 @@ class RemoteSearchProvider:
         asked = wire.request(
             tidy,
             max(1, min(max_results, terms.max_results)),
-            endpoint=self._endpoint,
             key=self._key,
             extra=self._extra,
         )
         try:
             request = self._http.build_request(
                 asked.method,
-                asked.url,
+                self._endpoint,
                 headers=dict(asked.headers),
                 params=dict(asked.params) or None,
                 json=asked.json,

@@ -29,11 +29,11 @@ class SearxngWire:
     )
 
     def request(
-        self, query: str, max_results: int, *, endpoint: str, key: str, extra: Mapping[str, Any]
+        self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
     ) -> WireRequest:
         """Return a GET; how many results come back the instance decides."""
         del max_results, key
-        return WireRequest("GET", endpoint, {}, {"q": query, "format": "json", **extra})
+        return WireRequest("GET", {}, {"q": query, "format": "json", **extra})
 
     def hits(self, answer: WireAnswer) -> list[SearchHit]:
         """Return the results.

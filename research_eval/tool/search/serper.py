@@ -10,8 +10,8 @@ from research_eval.tool.search.wire import (
     WireRequest,
     WireTerms,
     as_text,
-    collect,
     kind_of,
+    make_hit,
     refuse,
     retry_after,
     rows,
@@ -32,11 +32,11 @@ class SerperWire:
     )
 
     def request(
-        self, query: str, max_results: int, *, endpoint: str, key: str, extra: Mapping[str, Any]
+        self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
     ) -> WireRequest:
         """Return a POST with the query as JSON."""
         body = {"q": query, "num": max_results, **extra}
-        return WireRequest("POST", endpoint, {"X-API-KEY": key}, json=body)
+        return WireRequest("POST", {"X-API-KEY": key}, json=body)
 
     def hits(self, answer: WireAnswer) -> list[SearchHit]:
         """Return the organic results; every other block may be absent.
@@ -49,16 +49,16 @@ class SerperWire:
             if isinstance(data, dict) and isinstance(data.get("message"), str):
                 raise self.refusal(answer)
             raise refuse(self.terms.name, "malformed", answer, "no list of organic results")
-        return collect(
-            SearchHit(
-                url=as_text(row.get("link")),
-                title=as_text(row.get("title")),
-                snippet=as_text(row.get("snippet")),
-                rank=_position(row.get("position"), place),
-                date=as_text(row.get("date")) or None,
+        return [
+            make_hit(
+                as_text(row.get("link")),
+                as_text(row.get("title")),
+                as_text(row.get("snippet")),
+                _position(row.get("position"), place),
+                as_text(row.get("date")),
             )
             for place, row in enumerate(rows(data["organic"]), 1)
-        )
+        ]
 
     def refusal(self, answer: WireAnswer) -> SearchError:
         """Return the error that `message` speaks of; a spent balance comes as 400."""

@@ -32,7 +32,7 @@ class TavilyWire:
     )
 
     def request(
-        self, query: str, max_results: int, *, endpoint: str, key: str, extra: Mapping[str, Any]
+        self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
     ) -> WireRequest:
         """Return a POST; `site:` operators become lists of domains."""
         asked = split_sites(query)
@@ -42,7 +42,7 @@ class TavilyWire:
         if asked.excluded_sites:
             body["exclude_domains"] = list(asked.excluded_sites)
         headers = {"Authorization": f"Bearer {key}"}
-        return WireRequest("POST", endpoint, headers, json={**body, **extra})
+        return WireRequest("POST", headers, json={**body, **extra})
 
     def hits(self, answer: WireAnswer) -> list[SearchHit]:
         """Return the results.

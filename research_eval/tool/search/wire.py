@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple, Protocol
 
@@ -17,8 +17,8 @@ __all__ = [
     "WireRequest",
     "WireTerms",
     "as_text",
-    "collect",
     "kind_of",
+    "make_hit",
     "read_answer",
     "refuse",
     "retry_after",
@@ -54,10 +54,9 @@ _AUTH = re.compile(
 
 
 class WireRequest(NamedTuple):
-    """One HTTP request, before a client has turned it into bytes."""
+    """One HTTP request to the API's address, before a client has turned it into bytes."""
 
     method: str
-    url: str
     headers: Mapping[str, str] = {}
     params: Mapping[str, str | int] = {}
     json: Mapping[str, Any] | None = None
@@ -104,7 +103,7 @@ class WireFormat(Protocol):
     terms: WireTerms
 
     def request(
-        self, query: str, max_results: int, *, endpoint: str, key: str, extra: Mapping[str, Any]
+        self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
     ) -> WireRequest:
         """Return the request for `query`; `extra` are parameters to pass on as they are."""
         ...
@@ -210,17 +209,18 @@ def rows(value: object) -> list[dict[str, Any]]:
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
-def collect(candidates: Iterable[SearchHit]) -> list[SearchHit]:
-    """Return hits with the lengths bounded, whatever a provider sends."""
-    return [
-        hit.model_copy(
-            update={
-                "title": hit.title[:MAX_TITLE_CHARS],
-                "snippet": hit.snippet[:MAX_SNIPPET_CHARS],
-            }
-        )
-        for hit in candidates
-    ]
+def make_hit(
+    url: str, title: str, snippet: str, rank: int, date: str = "", age: str = ""
+) -> SearchHit:
+    """Return a hit with its lengths bounded, whatever a provider sends."""
+    return SearchHit(
+        url=url,
+        title=title[:MAX_TITLE_CHARS],
+        snippet=snippet[:MAX_SNIPPET_CHARS],
+        rank=rank,
+        date=date or None,
+        age=age or None,
+    )
 
 
 def _is_web_url(url: str) -> bool:
