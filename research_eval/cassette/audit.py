@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
 
 from research_eval.cassette.foreign import ask_again
@@ -83,15 +83,13 @@ def verify(
             yield Finding("orphan_body", f"bodies/{body}", "no cassette refers to it")
 
 
-def prune(store: Store, findings: Iterable[Finding], *, is_dry: bool = False) -> list[str]:
-    """Remove orphans: tapes of no trial, bodies of no tape; return their names.
-
-    Bodies that only removed tapes referred to go as well.
+def prune(store: Store, orphans: Collection[str], *, is_dry: bool = False) -> list[str]:
+    """Remove the tapes `orphans`, and bodies that no other tape refers to; return their names.
 
     Raises:
         CassetteCorruptError: If a tape that stays cannot be read: what it refers to is unknown then.
     """
-    gone = {finding.name for finding in findings if finding.kind == "orphan"}
+    gone = set(orphans)
     if not is_dry:
         for name in gone:
             store.remove(name)

@@ -1,11 +1,13 @@
 """Foreign recordings: one exchange as somebody else kept it in, an interaction of ours out."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 import httpx
 
 from research_eval.cassette.asking import asked_request
+from research_eval.cassette.exchange import trial_name
 from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
 from research_eval.cassette.key import PROFILE, Asked
 from research_eval.cassette.recording import Recording
@@ -14,8 +16,16 @@ from research_eval.cassette.store import Store
 from research_eval.cassette.web import web_name
 from research_eval.clock import VirtualClock
 from research_eval.errors import CassetteError
+from research_eval.schema import TrialKey
 
-__all__ = ["ForeignExchange", "ask_again", "keep_as_web", "taped"]
+__all__ = [
+    "ForeignExchange",
+    "ask_again",
+    "keep_as_trial",
+    "keep_as_web",
+    "taped",
+    "taped_in_order",
+]
 
 
 class ForeignExchange(NamedTuple):
@@ -91,6 +101,43 @@ def taped(
     if done[0] is None:
         raise CassetteError(f"{exchange.uri[:200]!r} could not be kept")
     return asked, done[0]
+
+
+def taped_in_order(
+    exchanges: Iterable[ForeignExchange], redactor: Redactor, channel: Channel
+) -> list[TapedInteraction]:
+    """Return exchanges as one tape keeps them; equal requests are numbered.
+
+    Raises:
+        SecretOnTapeError: If a known secret is still in one of them.
+        CassetteError: If a URL is none.
+    """
+    ordinals: dict[str, int] = {}
+    records = []
+    for exchange in exchanges:
+        asked, record = taped(exchange, 0, redactor, channel)
+        ordinal = ordinals.get(asked.key, 0)
+        ordinals[asked.key] = ordinal + 1
+        slot = record.tape.model_copy(update={"ordinal": ordinal})
+        records.append(record.model_copy(update={"tape": slot}))
+    return records
+
+
+def keep_as_trial(
+    exchanges: Iterable[ForeignExchange], store: Store, redactor: Redactor, case_id: str, trial: int
+) -> int:
+    """Keep exchanges as what one trial of a configuration said to its model.
+
+    Raises:
+        SecretOnTapeError: If a known secret is still in one of them.
+        CassetteError: If a URL is none, or the store cannot be written.
+    """
+    records = taped_in_order(exchanges, redactor, "model")
+    configuration = Path(store.place).name
+    name = trial_name(TrialKey(case_id, configuration, trial))
+    metadata = TapeMetadata(profile=PROFILE, trial=(case_id, configuration, trial))
+    store.write(name, records, metadata)
+    return len(records)
 
 
 def keep_as_web(exchanges: Iterable[ForeignExchange], store: Store, redactor: Redactor) -> int:

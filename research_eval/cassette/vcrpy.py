@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from research_eval.cassette.body import body_bytes
-from research_eval.cassette.foreign import ForeignExchange, taped
+from research_eval.cassette.foreign import ForeignExchange, taped_in_order
 from research_eval.cassette.interaction import TapeMetadata
 from research_eval.cassette.key import PROFILE
 from research_eval.cassette.redact import Redactor
@@ -51,14 +51,7 @@ class TapeSerializer:
         Raises:
             SecretOnTapeError: If a known secret is still in it.
         """
-        ordinals: dict[str, int] = {}
-        records = []
-        for exchange in _exchanges(cassette_dict["interactions"]):
-            asked, record = taped(exchange, 0, self._redactor, "model")
-            ordinal = ordinals.get(asked.key, 0)
-            ordinals[asked.key] = ordinal + 1
-            slot = record.tape.model_copy(update={"ordinal": ordinal})
-            records.append(record.model_copy(update={"tape": slot}))
+        records = taped_in_order(_exchanges(cassette_dict["interactions"]), self._redactor, "model")
         text = dump_tape(records, TapeMetadata(profile=PROFILE))
         self._redactor.check(text, "the cassette")
         return text
@@ -199,6 +192,7 @@ def _exchanges(interactions: Iterable[dict[str, Any]]) -> Iterator[ForeignExchan
             raise CassetteCorruptError(
                 f"an interaction is not as vcrpy writes it: {exc!r}"
             ) from exc
+        yield exchange
 
 
 def _pairs(headers: Any) -> list[tuple[str, str]]:  # noqa: ANN401  # from a file

@@ -1,0 +1,60 @@
+"""Places: a path that a person names in, the stores of recordings that lie there out."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from research_eval.cassette.opening import PACK_SUFFIX, open_store
+from research_eval.cassette.redact import Channel, Redactor
+from research_eval.cassette.store import Store
+from research_eval.errors import CassetteError
+
+__all__ = ["NamedStore", "find_stores", "find_tape"]
+
+_WEB = "web"
+
+
+class NamedStore(NamedTuple):
+    """One store of an experiment."""
+
+    label: str
+    """`web`, or the configuration's name."""
+    channel: Channel
+    store: Store
+
+
+def find_stores(place: Path, redactor: Redactor | None = None) -> list[NamedStore]:
+    """Return the stores at `place`: an experiment's folder, one of the folders in it, or a packed file.
+
+    Raises:
+        CassetteError: If there is nothing.
+    """
+    if place.suffix == PACK_SUFFIX and place.is_file():
+        return [_named(place, redactor)]
+    if not place.is_dir():
+        raise CassetteError(f"{place}: no folder of recordings")
+    if place.name == _WEB or (place / "bodies").is_dir():
+        return [_named(place, redactor)]
+    found = sorted(path for path in place.iterdir() if path.is_dir() or path.suffix == PACK_SUFFIX)
+    if not found:
+        raise CassetteError(f"{place}: holds no recordings")
+    if any(
+        path.suffix == ".json" for folder in found if folder.is_dir() for path in folder.iterdir()
+    ):
+        return [_named(place, redactor)]
+    return [_named(path, redactor) for path in found]
+
+
+def find_tape(stores: list[NamedStore], name: str) -> Iterator[tuple[NamedStore, str]]:
+    """Return the tapes whose name, or label and name, begins with `name`."""
+    for named in stores:
+        for tape in named.store.names():
+            if tape.startswith(name) or f"{named.label}/{tape}".startswith(name):
+                yield named, tape
+
+
+def _named(path: Path, redactor: Redactor | None) -> NamedStore:
+    label = path.name.removesuffix(PACK_SUFFIX)
+    is_web = label == _WEB or (path / "bodies").is_dir()
+    store = open_store(path, redactor, has_shared_bodies=is_web)
+    return NamedStore(label, "web" if is_web else "model", store)

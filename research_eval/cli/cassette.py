@@ -1,0 +1,269 @@
+"""`research-eval cassette`: look at recordings, check them, mend them, and exchange them with other tools."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from research_eval.cli.cassette_place import PLACE, FoundPlace, find_place, known_redactor
+from research_eval.cli.cassette_transfer import (
+    export_vcr,
+    export_warc,
+    import_vcr,
+    import_warc,
+    pack,
+    unpack,
+)
+
+if TYPE_CHECKING:
+    from research_eval.cassette.place import NamedStore
+    from research_eval.cassette.tape import Interaction
+
+__all__ = ["cassette"]
+
+_DRY = click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
+_SHOWN_BYTES = 4000
+
+
+@click.group()
+def cassette() -> None:
+    """Look at recordings, check them, mend them, and exchange them with other tools.
+
+    PLACE is an experiment's TOML file, `bundled`, a folder of recordings, one of the folders in it,
+    or a packed file.
+    """
+
+
+@cassette.command()
+@PLACE
+@click.option("--host", help="Only requests to this host.")
+def ls(place: Path, host: str | None) -> None:
+    """Print one line a recorded exchange: name, request, what came of it, bytes."""
+    for named, name, interaction in _interactions(find_place(place)):
+        request = interaction.record.request
+        if host is None or f"://{host}/" in f"{request.uri}/":
+            slot = interaction.record.tape
+            place_of = f"{named.label}/{name}#{slot.ordinal}"
+            size = len(interaction.content)
+            click.echo(
+                f"{place_of}\t{request.method} {request.uri}\t{_outcome(interaction)}\t{size}"
+            )
+
+
+@cassette.command()
+@PLACE
+@click.argument("name")
+@click.option("--whole", is_flag=True, help="Print bodies to their end.")
+def show(place: Path, name: str, whole: bool) -> None:
+    """Print the exchanges whose NAME, as `ls` prints it, begins so."""
+    from research_eval.cassette.place import find_tape
+    from research_eval.cassette.tape import Interaction
+    from research_eval.errors import CassetteError
+
+    found = False
+    for named, tape_name in find_tape(find_place(place).stores, name.partition("#")[0]):
+        tape = named.store.read(tape_name)
+        for number, record in enumerate(tape.records() if tape else ()):
+            ordinal = name.partition("#")[2]
+            if ordinal in {"", str(record.tape.ordinal)}:
+                found = True
+                click.echo(f"=== {named.label}/{tape_name}, exchange {number + 1}")
+                _show(Interaction(record, named.store.body), None if whole else _SHOWN_BYTES)
+    if not found:
+        raise CassetteError(f"{place}: holds no recording called {name!r}")
+
+
+@cassette.command()
+@PLACE
+@click.option(
+    "--played",
+    type=click.Path(path_type=Path),
+    help="A file that names what a whole replay of the web played, one `name#number` a line.",
+)
+def verify(place: Path, played: Path | None) -> int:
+    """Find damaged, duplicated, misfiled, orphaned and unplayed recordings, and secrets; exit 1 if there are.
+
+    Secrets are looked for by value (those in the environment) and by shape.
+    Orphans are known where PLACE is an experiment.
+    """
+    from research_eval.cassette.audit import verify as verify_store
+
+    found = find_place(place)
+    lines = None if played is None else set(_read_lines(played))
+    count = tapes = 0
+    for named in found.stores:
+        tapes += sum(1 for _ in named.store.names())
+        findings = verify_store(
+            named.store,
+            known_redactor(),
+            named.channel,
+            expected=None if found.expected is None else found.expected.get(named.label),
+            played=lines if named.channel == "web" else None,
+        )
+        for finding in findings:
+            count += 1
+            click.echo(f"{finding.kind}\t{named.label}/{finding.name}\t{finding.detail}")
+    click.echo(f"{tapes} cassettes, {count} findings")
+    return 1 if count else 0
+
+
+@cassette.command()
+@PLACE
+@click.option("--pattern", "patterns", multiple=True, metavar="REGEX", help="Scrub what matches.")
+@click.option(
+    "--field", "fields", multiple=True, metavar="NAME", help="Scrub JSON and query fields."
+)
+@_DRY
+def scrub(place: Path, patterns: tuple[str, ...], fields: tuple[str, ...], dry_run: bool) -> None:
+    """Scrub recordings again: the environment's secrets, known fields, and patterns of your own."""
+    from research_eval.cassette.transfer import scrub_tapes
+
+    redactor = known_redactor(patterns, fields)
+    count = 0
+    for named in find_place(place, redactor).stores:
+        for name in scrub_tapes(named.store, redactor, named.channel, is_dry=dry_run):
+            count += 1
+            click.echo(f"{named.label}/{name}")
+        if not dry_run:
+            _prune(named, set())
+    click.echo(f"{count} cassettes {'would change' if dry_run else 'changed'}")
+
+
+@cassette.command()
+@PLACE
+@_DRY
+def prune(place: Path, dry_run: bool) -> None:
+    """Remove recordings of trials that the experiment no longer has, and bodies that nothing refers to."""
+    found = find_place(place)
+    count = 0
+    for named in found.stores:
+        expected = None if found.expected is None else found.expected.get(named.label)
+        names = set(named.store.names())
+        orphans = names - expected if expected is not None else set()
+        for name in _prune(named, orphans, is_dry=dry_run):
+            count += 1
+            click.echo(f"{named.label}/{name}")
+    click.echo(f"{count} {'would be removed' if dry_run else 'removed'}")
+
+
+@cassette.command()
+@click.argument("before", type=click.Path(path_type=Path))
+@click.argument("after", type=click.Path(path_type=Path))
+def diff(before: Path, after: Path) -> int:
+    """Say which recorded exchanges differ between two places; exit 1 if any does."""
+    from research_eval.cassette.comparison import compare_stores
+    from research_eval.cassette.store import FolderStore
+
+    old = {named.label: named.store for named in find_place(before).stores}
+    new = {named.label: named.store for named in find_place(after).stores}
+    nothing = FolderStore(Path("does-not-exist") / "nowhere")
+    count = 0
+    for label in sorted({*old, *new}):
+        for change in compare_stores(old.get(label, nothing), new.get(label, nothing)):
+            count += 1
+            click.echo(f"{change.kind}\t{label}/{change.place}\t{change.request}\t{change.detail}")
+    return 1 if count else 0
+
+
+@cassette.command()
+@PLACE
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def stats(place: Path, as_json: bool) -> None:
+    """Count tapes, exchanges, bytes, hosts, statuses, and requests with more than one answer."""
+    import json
+
+    from research_eval.cassette.comparison import figures
+
+    all_figures = {
+        named.label: figures(named.store)._asdict() for named in find_place(place).stores
+    }
+    if as_json:
+        click.echo(json.dumps(all_figures, ensure_ascii=False, sort_keys=True))
+        return
+    for label, values in all_figures.items():
+        click.echo(label)
+        for name, value in values.items():
+            shown = (
+                ", ".join(f"{key} {n}" for key, n in value.items())
+                if isinstance(value, dict)
+                else value
+            )
+            click.echo(
+                f"  {name.replace('_', ' ')}: {'; '.join(shown) if isinstance(shown, list) else shown}"
+            )
+
+
+def _interactions(found: FoundPlace) -> "Iterator[tuple[NamedStore, str, Interaction]]":
+    for named in found.stores:
+        for name in named.store.names():
+            tape = named.store.read(name)
+            for interaction in tape.interactions if tape else ():
+                yield named, name, interaction
+
+
+def _prune(named: "NamedStore", orphans: set[str], *, is_dry: bool = False) -> list[str]:
+    from research_eval.cassette.audit import prune as prune_store
+
+    return prune_store(named.store, orphans, is_dry=is_dry)
+
+
+def _read_lines(path: Path) -> list[str]:
+    from research_eval.errors import CassetteError
+
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as exc:
+        raise CassetteError(f"{path}: cannot be read: {exc}") from exc
+
+
+def _outcome(interaction: "Interaction") -> str:
+    record = interaction.record
+    if record.tape.error is not None:
+        return record.tape.error.type
+    end = "" if record.tape.end == "complete" else f" ({record.tape.end.replace('_', ' ')})"
+    return f"{record.response.status.code}{end}"
+
+
+def _show(interaction: "Interaction", limit: int | None) -> None:
+    record = interaction.record
+    slot = record.tape
+    click.echo(f"{record.request.method} {record.request.uri}")
+    _show_part(record.request.headers, interaction.request_content, limit)
+    click.echo(f"--- {_outcome(interaction)} after {slot.latency_s:g} s, key {slot.key}")
+    _show_part(record.response.headers, interaction.content, limit)
+    if slot.error is not None:
+        click.echo(f"--- {slot.error.type}: {slot.error.message}")
+
+
+def _show_part(headers: dict[str, tuple[str, ...]], body: bytes, limit: int | None) -> None:
+    for name, values in headers.items():
+        for value in values:
+            click.echo(f"{name}: {value}")
+    try:
+        text = _pretty(body.decode("utf-8"))
+    except UnicodeDecodeError:
+        text = f"({len(body)} bytes that are no text)"
+    shown = text if limit is None else text[:limit]
+    click.echo(
+        f"\n{_visible(shown)}{'' if len(shown) == len(text) else f' … ({len(text)} characters)'}"
+    )
+
+
+def _pretty(text: str) -> str:
+    import json
+
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=1)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _visible(text: str) -> str:
+    """Return text that cannot steer a terminal."""
+    keep: Callable[[str], bool] = lambda sign: sign in "\n\t" or sign.isprintable()  # noqa: E731  # one line says it
+    return "".join(sign if keep(sign) else f"\\x{ord(sign):02x}" for sign in text)
+
+
+for _command in (export_warc, import_warc, export_vcr, import_vcr, pack, unpack):
+    cassette.add_command(_command)
