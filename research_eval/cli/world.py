@@ -28,13 +28,11 @@ def serve(port: int) -> None:
         base = server.base_url
         pages = len(load_world().library.pages)
         click.echo(f"serving {pages} pages; browse them at {base}/")
-        click.echo("searches, with any key (endpoint of a provider in an experiment):")
-        click.echo(f'  serper  endpoint = "{base}/search"')
-        click.echo(f'  brave   endpoint = "{base}/res/v1/web/search"')
-        click.echo('an experiment with  record_from = "world"  serves this web by itself')
-        click.echo(
-            f"any tool can read it through a proxy: curl -x {base} http://www.skerravoe.example/"
-        )
+        click.echo('experiments: record_from = "world" brings this web by itself, without any key')
+        click.echo("other programs, searches with any key:")
+        click.echo(f"  Serper's format  POST {base}/search")
+        click.echo(f"  Brave's format   GET  {base}/res/v1/web/search")
+        click.echo(f"other programs, pages: curl -x {base} http://www.skerravoe.example/")
         try:
             threading.Event().wait()
         except KeyboardInterrupt:

@@ -42,5 +42,5 @@ def test_serve_says_where_it_listens_and_stops_when_interrupted():
             server.send_signal(signal.SIGINT)
         assert server.wait(10) == 0
 
-    assert f'endpoint = "{base}/search"' in "".join(lines)
+    assert f"POST {base}/search" in "".join(lines)
     assert "Skerravoe Harbour Council" in listing
