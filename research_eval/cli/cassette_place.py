@@ -23,6 +23,11 @@ class FoundPlace(NamedTuple):
 
 
 def find_place(place: Path, redactor: "Redactor | None" = None) -> FoundPlace:
+    """Return the stores that `place` means, and the tapes that its experiment should have.
+
+    Raises:
+        UsageError: If there is nothing there, or the experiment cannot be read.
+    """
     from research_eval.cassette.place import find_stores
 
     if place.suffix != ".toml" and str(place) != "bundled":
@@ -49,6 +54,7 @@ def find_place(place: Path, redactor: "Redactor | None" = None) -> FoundPlace:
 
 
 def known_redactor(patterns: tuple[str, ...] = (), fields: tuple[str, ...] = ()) -> "Redactor":
+    """Return what scrubs the environment's secrets, and patterns and fields of the caller's own."""
     from research_eval.cassette.redact import Redactor
     from research_eval.experiment import known_secrets
 

@@ -133,7 +133,5 @@ def _import_web(exchanges: Any, place: Path) -> None:  # noqa: ANN401  # an iter
     from research_eval.cassette.opening import open_store
 
     redactor = known_redactor()
-    count = keep_as_the_web(
-        exchanges, open_store(place, redactor, has_shared_bodies=True), redactor
-    )
+    count = keep_as_web(exchanges, open_store(place, redactor, has_shared_bodies=True), redactor)
     click.echo(f"{count} exchanges kept in {place}")
