@@ -1,0 +1,277 @@
+"""Rule on the difference of two sides: exact on identical traffic, by paired tests otherwise."""
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from research_eval.schema import Record
+from research_eval.scorer.compare.collect import Side
+from research_eval.scorer.compare.flip import Flip, find_flips
+from research_eval.scorer.compare.setting import (
+    SettingDifference,
+    is_identical_traffic,
+    setting_differences,
+)
+from research_eval.scorer.measure import measure as measure_of
+from research_eval.stats.interval import Interval
+from research_eval.stats.many import holm
+from research_eval.stats.paired import (
+    McNemar,
+    mcnemar,
+    paired_bootstrap,
+    paired_difference,
+    paired_permutation,
+)
+from research_eval.stats.power import detectable_difference
+
+__all__ = ["CompareSettings", "Comparison", "MeasureComparison", "Verdict", "compare_sides"]
+
+Verdict = Literal[
+    "regression", "improvement", "no_regression", "no_difference_shown", "inconclusive"
+]
+"""`no_regression`: nothing got worse, or no loss beyond the margin is left possible.
+`no_difference_shown`: the tests found none, which is no proof that there is none."""
+
+
+class CompareSettings(Record):
+    """When a difference counts."""
+
+    measures: tuple[str, ...] = ("first_attempt_passed", "final_passed")
+    margin: float | None = None
+    """A loss up to this is accepted; asks for proof that it is not larger (non-inferiority)."""
+    alpha: float = 0.05
+    """Chance of calling a difference that is none, over all comparisons of a measure."""
+    coverage_floor: float = 0.9
+    """Share of planned trials that must have a value on both sides."""
+    seed: int = 20260101
+    """Of the bootstrap."""
+
+
+class MeasureComparison(Record):
+    """One measure on both sides."""
+
+    measure: str
+    higher_is_better: bool
+    verdict: Verdict
+    reason: str
+    base: float | None
+    """Mean over the cases that both sides have."""
+    head: float | None
+    cases: int
+    base_coverage: float
+    head_coverage: float
+    difference: float | None = None
+    """Head minus base."""
+    interval: tuple[float, float] | None = None
+    """Of the difference, by Student's t over cases, two-sided at 1 - alpha."""
+    bootstrap: tuple[float, float] | None = None
+    permutation_p: float | None = None
+    adjusted_p: float | None = None
+    """The permutation p after Holm's correction, where several comparisons were asked for."""
+    mcnemar_exact_p: float | None = None
+    """On cases that passed in every repetition, for measures that are yes or no."""
+    mcnemar_mid_p: float | None = None
+    only_base: int = 0
+    """Cases that passed in every repetition on the base side alone."""
+    only_head: int = 0
+    detectable: float | None = None
+    """The difference that this many cases would have shown with a chance of 80 %."""
+    worse: int = 0
+    """Trials that got worse; on live traffic chance alone makes some."""
+    better: int = 0
+
+
+class Comparison(Record):
+    """Everything that a comparison found."""
+
+    base: str
+    head: str
+    base_trials: int
+    head_trials: int
+    base_errors: int
+    head_errors: int
+    is_identical_traffic: bool
+    settings: tuple[SettingDifference, ...]
+    measures: tuple[MeasureComparison, ...]
+    flips: tuple[Flip, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The most serious verdict over the measures."""
+        order: tuple[Verdict, ...] = (
+            "regression",
+            "inconclusive",
+            "no_difference_shown",
+            "no_regression",
+            "improvement",
+        )
+        return min((m.verdict for m in self.measures), key=order.index)
+
+
+def compare_sides(
+    base: Side, heads: Sequence[Side], settings: CompareSettings | None = None
+) -> list[Comparison]:
+    """Compare each head with the base; p values of one measure are corrected over the heads."""
+    settings = settings or CompareSettings()
+    tables = [
+        [_measured(base, head, name, settings) for name in settings.measures] for head in heads
+    ]
+    for column in range(len(settings.measures)):
+        _adjust([row[column] for row in tables], tables, column)
+    return [_comparison(base, head, row, settings) for head, row in zip(heads, tables, strict=True)]
+
+
+def _adjust(
+    column: list[MeasureComparison], tables: list[list[MeasureComparison]], place: int
+) -> None:
+    known = [i for i, entry in enumerate(column) if entry.permutation_p is not None]
+    adjusted = holm([column[i].permutation_p or 0.0 for i in known])
+    for i, p in zip(known, adjusted, strict=True):
+        tables[i][place] = column[i].model_copy(update={"adjusted_p": p})
+
+
+def _comparison(
+    base: Side, head: Side, row: list[MeasureComparison], settings: CompareSettings
+) -> Comparison:
+    exact = is_identical_traffic(base, head)
+    flips = [
+        flip
+        for entry in row
+        for flip in find_flips(base, head, entry.measure, higher_is_better=entry.higher_is_better)
+    ]
+    ruled = [_ruled(entry, flips, settings, exact=exact) for entry in row]
+    return Comparison(
+        base=f"{base.folder.path}: {base.configuration.name}",
+        head=f"{head.folder.path}: {head.configuration.name}",
+        base_trials=base.run,
+        head_trials=head.run,
+        base_errors=base.errors,
+        head_errors=head.errors,
+        is_identical_traffic=exact,
+        settings=tuple(setting_differences(base, head)),
+        measures=tuple(ruled),
+        flips=tuple(sorted(flips, key=lambda flip: not flip.is_worse)),
+    )
+
+
+def _measured(base: Side, head: Side, name: str, settings: CompareSettings) -> MeasureComparison:
+    ours, theirs = base.case_means(name), head.case_means(name)
+    shared = sorted(ours.keys() & theirs.keys())
+    a, b = [ours[c] for c in shared], [theirs[c] for c in shared]
+    known = measure_of(name)
+    entry = MeasureComparison(
+        measure=name,
+        higher_is_better=known.better != "lower",
+        verdict="inconclusive",
+        reason="",
+        base=math.fsum(a) / len(a) if a else None,
+        head=math.fsum(b) / len(b) if b else None,
+        cases=len(shared),
+        base_coverage=base.coverage(name),
+        head_coverage=head.coverage(name),
+    )
+    if len(shared) < 2:
+        return entry
+    update = _tested(a, b, settings)
+    if known.unit == "yes_no":
+        table = _every_time(base.by_case(name), head.by_case(name), shared)
+        update |= {
+            "mcnemar_exact_p": table.exact_p,
+            "mcnemar_mid_p": table.mid_p,
+            "only_base": table.only_first,
+            "only_head": table.only_second,
+        }
+    return entry.model_copy(update=update)
+
+
+def _tested(a: list[float], b: list[float], settings: CompareSettings) -> dict[str, object]:
+    gap = paired_difference(b, a, confidence=1 - settings.alpha)
+    differences = [y - x for x, y in zip(a, b, strict=True)]
+    bootstrap = paired_bootstrap(differences, seed=settings.seed, confidence=1 - settings.alpha)
+    spread = gap.standard_error**2 * gap.n
+    return {
+        "difference": gap.value,
+        "interval": (gap.low, gap.high),
+        "bootstrap": (bootstrap.low, bootstrap.high) if bootstrap else None,
+        "permutation_p": paired_permutation(differences, seed=settings.seed),
+        "detectable": detectable_difference(gap.n, between=spread, alpha=settings.alpha),
+    }
+
+
+def _every_time(
+    ours: dict[str, list[float]], theirs: dict[str, list[float]], cases: list[str]
+) -> McNemar:
+    pairs = [(all(ours[c]), all(theirs[c])) for c in cases]
+    return mcnemar(sum(x and not y for x, y in pairs), sum(y and not x for x, y in pairs))
+
+
+def _ruled(
+    entry: MeasureComparison, flips: list[Flip], settings: CompareSettings, *, exact: bool
+) -> MeasureComparison:
+    of_this = [flip for flip in flips if flip.measure == entry.measure]
+    worse = sum(flip.is_worse for flip in of_this)
+    verdict, reason = _rule(entry, worse, len(of_this) - worse, settings, exact=exact)
+    return entry.model_copy(
+        update={
+            "worse": worse,
+            "better": len(of_this) - worse,
+            "verdict": verdict,
+            "reason": reason,
+        }
+    )
+
+
+def _rule(
+    entry: MeasureComparison, worse: int, better: int, settings: CompareSettings, *, exact: bool
+) -> tuple[Verdict, str]:
+    floor = settings.coverage_floor
+    if min(entry.base_coverage, entry.head_coverage) < floor:
+        seen = f"base {entry.base_coverage:.0%}, head {entry.head_coverage:.0%}"
+        return "inconclusive", f"fewer trials have a value than the floor of {floor:.0%}: {seen}"
+    if entry.cases == 0:
+        return "inconclusive", "no case has a value on both sides"
+    if exact:
+        return _rule_exactly(entry, worse, better, settings)
+    if entry.interval is None or entry.adjusted_p is None:
+        return "inconclusive", "one case alone shows nothing"
+    return _rule_by_test(entry, Interval(*entry.interval), settings)
+
+
+def _rule_exactly(
+    entry: MeasureComparison, worse: int, better: int, settings: CompareSettings
+) -> tuple[Verdict, str]:
+    counts = f"{worse} worse, {better} better, on identical traffic"
+    loss = _loss(entry, (entry.head or 0.0) - (entry.base or 0.0))
+    if settings.margin is None:
+        if worse:
+            return "regression", counts
+        return ("improvement" if better else "no_regression"), counts
+    if loss > settings.margin:
+        return "regression", f"{counts}; a loss of {loss:.3f} is beyond {settings.margin:g}"
+    return "no_regression", f"{counts}; a loss of {loss:.3f} is within {settings.margin:g}"
+
+
+def _rule_by_test(
+    entry: MeasureComparison, interval: Interval, settings: CompareSettings
+) -> tuple[Verdict, str]:
+    loss_low, loss_high = sorted((_loss(entry, interval.low), _loss(entry, interval.high)))
+    p = entry.adjusted_p if entry.adjusted_p is not None else 1.0
+    difference = entry.difference or 0.0
+    if settings.margin is not None:
+        allowed = settings.margin
+        if loss_low > allowed:
+            return "regression", f"the loss is at least {loss_low:.3f}, beyond {allowed:g}"
+        if loss_high > allowed:
+            return "inconclusive", f"a loss of up to {loss_high:.3f} is not ruled out"
+        if p > settings.alpha or _loss(entry, difference) > 0:
+            return "no_regression", f"a loss beyond {max(0.0, loss_high):.3f} is ruled out"
+    if p > settings.alpha:
+        what = f"p = {p:.3g}; {entry.cases} cases would show {entry.detectable or 0.0:.3f}"
+        return "no_difference_shown", what
+    if _loss(entry, difference) > 0:
+        return "regression", f"p = {p:.3g}"
+    return "improvement", f"p = {p:.3g}"
+
+
+def _loss(entry: MeasureComparison, difference: float) -> float:
+    return -difference if entry.higher_is_better else difference

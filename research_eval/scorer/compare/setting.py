@@ -1,0 +1,64 @@
+"""Which settings of two configurations differ, by their dotted names."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from research_eval.schema import Record
+from research_eval.scorer.compare.collect import Side
+
+__all__ = ["SettingDifference", "is_identical_traffic", "setting_differences"]
+
+ABSENT = "(absent)"
+
+
+class SettingDifference(Record):
+    """One setting that is not the same on both sides."""
+
+    name: str
+    """Dotted, for instance `configuration.agent.max_retries` or `run.code_version`."""
+    base: str
+    head: str
+
+
+def setting_differences(base: Side, head: Side) -> list[SettingDifference]:
+    """Return what differs between two sides: their settings, and what their runs were made with."""
+    ours, theirs = dict(_settings(base)), dict(_settings(head))
+    return [
+        SettingDifference(name=name, base=ours.get(name, ABSENT), head=theirs.get(name, ABSENT))
+        for name in sorted(ours.keys() | theirs.keys())
+        if ours.get(name, ABSENT) != theirs.get(name, ABSENT)
+    ]
+
+
+def is_identical_traffic(base: Side, head: Side) -> bool:
+    """Return whether every trial of both sides met the very same recorded exchanges.
+
+    So it is where both replay one set of cassettes under one configuration's name, and no trial
+    asked for anything that was never recorded. Then a difference is an effect, never chance.
+    """
+    modes = {
+        mode for side in (base, head) for mode in (side.manifest.model_mode, side.manifest.web_mode)
+    }
+    tapes = {side.manifest.cassettes_sha256 for side in (base, head)}
+    return (
+        modes == {"replay"}
+        and len(tapes) == 1
+        and None not in tapes
+        and base.configuration.name == head.configuration.name
+        and base.misses == head.misses == 0
+    )
+
+
+def _settings(side: Side) -> Iterator[tuple[str, str]]:
+    run = side.manifest.model_dump(mode="json", exclude={"configurations", "case_ids"})
+    yield from _flat("run", run)
+    yield "run.cases", str(len(side.manifest.case_ids))
+    yield from _flat("configuration", side.configuration.model_dump(mode="json"))
+
+
+def _flat(prefix: str, value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401  # any JSON
+    if isinstance(value, Mapping) and value:
+        for key, inner in value.items():
+            yield from _flat(f"{prefix}.{key}", inner)
+    else:
+        yield prefix, str(value)
