@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+EXTRAS := anthropic,bedrock,dask,google,groq,mistral,trafilatura,warc
 
 .PHONY: demo test lint clean
 
@@ -21,7 +22,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.developing: $(VENV)/.installed
-	$(BIN)/python -m pip install -q -c constraints.txt --group dev
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[$(EXTRAS)]' --group dev
 	touch $@
 
 clean:

@@ -82,6 +82,9 @@ def _selection(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--max-time", type=click.FloatRange(0, min_open=True), help="... after so many seconds."
 )
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="Run on a Dask cluster: tcp://HOST:PORT, or local."
+)
 @click.option("--real-time", is_flag=True, help="Replay at the recorded speed.")
 @click.option("--dry-run", is_flag=True, help="Print the plan and run nothing.")
 @click.option("--no-report", is_flag=True, help="Write the journal alone.")
@@ -183,6 +186,7 @@ def _run_options(experiment: "Experiment", options: dict[str, Any]) -> "RunOptio
             max_time_s=options.get("max_time"),
         ),
         real_time=options.get("real_time", False),
+        scheduler=options.get("scheduler"),
     )
 
 

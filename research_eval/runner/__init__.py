@@ -1,7 +1,8 @@
 """Runner: an experiment in, a record of every trial out."""
 
 from research_eval.runner.budget import BudgetSettings
-from research_eval.runner.execute import Prepared, RunOptions, RunSummary, execute, prepare
+from research_eval.runner.execute import Prepared, RunSummary, execute, prepare
+from research_eval.runner.options import RunOptions
 from research_eval.runner.plan import Shard, parse_shard, plan_trials
 from research_eval.runner.progress import progress_for
 

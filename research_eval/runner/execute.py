@@ -1,63 +1,35 @@
 """Execute an experiment: plan, build, run, and leave a run folder that says everything."""
 
 import asyncio
-import random
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from hashlib import sha256
-from pathlib import Path
 from typing import NamedTuple
 
 import httpx
 
-from research_eval.cassette import Mode, ModelCassette, Redactor, WebCassette
 from research_eval.clock import SystemClock
 from research_eval.dataset import Case
-from research_eval.errors import ConfigError, MissingSecretError, UsageError
-from research_eval.experiment import (
-    Configuration,
-    Experiment,
-    PlaceholderSecrets,
-    known_secrets,
-    read_secrets,
-)
+from research_eval.errors import ConfigError, UsageError
+from research_eval.experiment import Configuration, Experiment
 from research_eval.journal import JournalWriter, RunFolder, write_manifest, write_whole
-from research_eval.model import build_model
 from research_eval.runner.batch import run_batch
-from research_eval.runner.budget import Budget, BudgetSettings
-from research_eval.runner.build import Channels, build_trial, web_networks
+from research_eval.runner.budget import Budget
+from research_eval.runner.build import build_trial
+from research_eval.runner.channels import Channels, open_channels
+from research_eval.runner.cluster import WorkerTask, connect, run_on_cluster
 from research_eval.runner.manifest import differences, make_manifest
-from research_eval.runner.plan import Shard, plan_trials, remaining
+from research_eval.runner.options import RunOptions
+from research_eval.runner.plan import plan_trials, remaining
 from research_eval.runner.progress import ProgressView
 from research_eval.runner.trial import TrialResult, run_trial
-from research_eval.schema import Record, RunRecord, TrialKey
-from research_eval.tool.search import missing_secrets
+from research_eval.schema import RunRecord, TrialKey
 
-__all__ = ["Prepared", "RunOptions", "RunSummary", "execute", "prepare"]
+__all__ = ["Prepared", "RunSummary", "execute", "prepare"]
 
 
 ViewFactory = Callable[[int, int], ProgressView]
 """Makes the progress view from the numbers of planned and done trials."""
-
-
-class RunOptions(Record):
-    """How an experiment is executed; nothing here changes what a replayed trial records."""
-
-    out: Path
-    """The run's folder."""
-    model_mode: Mode = "replay"
-    web_mode: Mode = "replay"
-    concurrency: int = 16
-    """Trials in flight."""
-    resume: bool = False
-    """Whether an earlier, unfinished run in the same folder is continued."""
-    retry_errors: bool = False
-    """Whether trials that ended in an error of the infrastructure run again."""
-    shard: Shard = Shard(1, 1)
-    budget: BudgetSettings = BudgetSettings()
-    real_time: bool = False
-    """Whether a replay waits as long as the recording did."""
 
 
 class Prepared(NamedTuple):
@@ -101,16 +73,18 @@ def prepare(
     Raises:
         UsageError: If a recording, a key or a part is missing.
     """
+    if options.scheduler and "record" in (options.model_mode, options.web_mode):
+        raise ConfigError("--scheduler: recordings have one writer; record without it")
     if not cases or not configurations:
         raise ConfigError(f"{experiment.path}: nothing to run: no case or configuration is left")
-    channels = _channels(experiment, configurations, options, world)
+    channels = open_channels(experiment, configurations, options, world)
     manifest = make_manifest(
         experiment,
         cases,
         configurations,
         model_mode=options.model_mode,
         web_mode=options.web_mode,
-        cassettes_sha256=_digest(channels) if channels.is_replay else None,
+        cassettes_sha256=channels.digest() if channels.is_replay else None,
     )
     plan = plan_trials(
         manifest.case_ids,
@@ -119,73 +93,6 @@ def prepare(
         shard=options.shard,
     )
     return Prepared(experiment, cases, configurations, options, manifest, plan, channels)
-
-
-def _channels(
-    experiment: Experiment,
-    configurations: Sequence[Configuration],
-    options: RunOptions,
-    world: httpx.AsyncBaseTransport | None,
-) -> Channels:
-    _check_secrets(configurations, options, needs_search_keys=world is None)
-    redactor = Redactor(known_secrets())
-    folder = experiment.cassettes_path
-    is_replay = options.model_mode == "replay" and options.web_mode == "replay"
-    web = WebCassette(
-        folder / "web",
-        mode=options.web_mode,
-        redactor=redactor,
-        miss="stop" if is_replay else "tool_error",
-    )
-    models = {
-        configuration.name: ModelCassette(
-            folder / configuration.name,
-            mode="live" if configuration.model.is_reference_agent else options.model_mode,
-            redactor=redactor,
-        )
-        for configuration in configurations
-    }
-    search, fetch = web_networks(options.web_mode, world)
-    return Channels(
-        web=web,
-        models=models,
-        model_mode=options.model_mode,
-        web_mode=options.web_mode,
-        secrets=PlaceholderSecrets() if is_replay or world is not None else read_secrets(),
-        search_network=search,
-        fetch_network=fetch,
-        real_time=options.real_time,
-    )
-
-
-def _check_secrets(
-    configurations: Sequence[Configuration], options: RunOptions, *, needs_search_keys: bool
-) -> None:
-    """Refuse a run that would fail at its first request for want of a key or a model."""
-    secrets = read_secrets()
-    is_replay = options.model_mode == "replay"
-    for configuration in configurations:
-        build_model(
-            configuration.model,
-            transport=None,
-            secrets=PlaceholderSecrets() if is_replay else secrets,
-            clock=SystemClock(),
-            rng=random.Random(0),
-            case_seed="",
-        )
-        if options.web_mode == "replay" or not needs_search_keys:
-            continue
-        for name in missing_secrets(configuration.search, secrets):
-            raise MissingSecretError(
-                f"configuration {configuration.name}: {name} is not set in the environment"
-            )
-
-
-def _digest(channels: Channels) -> str:
-    hasher = sha256(channels.web.digest().encode())
-    for name, cassette in sorted(channels.models.items()):
-        hasher.update(f"{name} {cassette.digest()}\n".encode())
-    return hasher.hexdigest()
 
 
 def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
@@ -197,56 +104,86 @@ def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
     """
     folder = RunFolder(prepared.options.out)
     journal = _open_journal(folder, prepared)
-    budget = Budget(prepared.options.budget, SystemClock())
     todo = remaining(prepared.plan, journal.done)
     try:
         with view_of(len(prepared.plan), len(prepared.plan) - len(todo)) as view:
-            stopped = asyncio.run(_run(prepared, todo, journal, budget, view))
+            stopped = _Execution(prepared, journal, view).run(todo)
     finally:
         journal.finish(prepared.plan)
-        prepared.channels.web.close()
-        for cassette in prepared.channels.models.values():
-            cassette.close()
+        prepared.channels.close()
     return RunSummary(len(prepared.plan), len(journal.done), stopped)
 
 
-async def _run(
-    prepared: Prepared,
-    todo: Sequence[TrialKey],
-    journal: JournalWriter,
-    budget: Budget,
-    view: ProgressView,
-) -> str | None:
-    cases = {case.id: case for case in prepared.cases}
-    configurations = {item.name: item for item in prepared.configurations}
-    stop: list[str] = []
+class _Execution:
+    """One execution while it lasts: where results go, and why it may have to stop."""
 
-    async def run_one(key: TrialKey) -> TrialResult:
-        view.started(key)
+    def __init__(self, prepared: Prepared, journal: JournalWriter, view: ProgressView) -> None:
+        self._prepared = prepared
+        self._journal = journal
+        self._view = view
+        self._budget = Budget(prepared.options.budget, SystemClock())
+        self._stop: list[str] = []
+        self._cases = {case.id: case for case in prepared.cases}
+        self._configurations = {item.name: item for item in prepared.configurations}
+
+    def run(self, todo: Sequence[TrialKey]) -> str | None:
+        """Run the trials of `todo`; return why some are missing, if some are."""
+        if self._prepared.options.scheduler:
+            self._run_on_cluster(todo, self._prepared.options.scheduler)
+        else:
+            asyncio.run(self._run_here(todo))
+        is_complete = len(self._journal.done) >= len(self._prepared.plan)
+        return self._stop[0] if self._stop and not is_complete else None
+
+    async def _run_here(self, todo: Sequence[TrialKey]) -> None:
+        with _signals(self._stop):
+            await run_batch(
+                todo,
+                self._run_one,
+                self._keep,
+                concurrency=self._prepared.options.concurrency,
+                may_start=self._may_start,
+            )
+
+    def _run_on_cluster(self, todo: Sequence[TrialKey], address: str) -> None:
+        options = self._prepared.options
+        settings = self._prepared.experiment.settings
+        task = WorkerTask(
+            settings.model_dump_json(),
+            str(self._prepared.experiment.path.resolve()),
+            options.model_dump_json(),
+            tuple(case.model_dump_json() for case in self._prepared.cases),
+        )
+        with connect(address) as client:
+            run_on_cluster(
+                client,
+                task,
+                todo,
+                self._keep,
+                may_start=self._may_start,
+                in_flight=options.concurrency,
+            )
+
+    async def _run_one(self, key: TrialKey) -> TrialResult:
+        self._view.started(key)
         live = build_trial(
             key,
-            prepared.experiment.settings,
-            configurations[key.configuration],
-            prepared.channels,
-            (lambda event: view.event(key, event),),
+            self._prepared.experiment.settings,
+            self._configurations[key.configuration],
+            self._prepared.channels,
+            (lambda event: self._view.event(key, event),),
         )
-        return await run_trial(key, cases[key.case_id], live)
+        return await run_trial(key, self._cases[key.case_id], live)
 
-    def keep(result: TrialResult) -> None:
-        journal.add(result.record, result.pages, result.timing)
-        budget.add(result.record.usage, result.record.usage.reported_cost_usd)
-        view.ended(result.record)
+    def _keep(self, result: TrialResult) -> None:
+        self._journal.add(result.record, result.pages, result.timing)
+        self._budget.add(result.record.usage, result.record.usage.reported_cost_usd)
+        self._view.ended(result.record)
 
-    def may_start() -> bool:
-        if not stop and (why := budget.exhausted()):
-            stop.append(why)
-        return not stop
-
-    with _signals(stop):
-        await run_batch(
-            todo, run_one, keep, concurrency=prepared.options.concurrency, may_start=may_start
-        )
-    return stop[0] if stop and len(journal.done) < len(prepared.plan) else None
+    def _may_start(self) -> bool:
+        if not self._stop and (why := self._budget.exhausted()):
+            self._stop.append(why)
+        return not self._stop
 
 
 @contextmanager

@@ -1,0 +1,181 @@
+"""What all trials of a run share: tapes, keys, and the ways to the network."""
+
+import hashlib
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import httpx
+import httpx2
+from typing_extensions import override
+
+from research_eval.cassette import Mode, ModelCassette, Redactor, WebCassette
+from research_eval.clock import Clock, SystemClock, VirtualClock
+from research_eval.errors import MissingSecretError
+from research_eval.experiment import (
+    Configuration,
+    Experiment,
+    PlaceholderSecrets,
+    known_secrets,
+    read_secrets,
+)
+from research_eval.model import build_model
+from research_eval.runner.options import RunOptions
+from research_eval.tool.fetch import guarded_transport
+from research_eval.tool.search import missing_secrets
+
+__all__ = ["Channels", "Network", "open_channels"]
+
+
+@dataclass(frozen=True)
+class Channels:
+    """The tapes of a run and what stands behind them; `None` where there is no way out."""
+
+    web: WebCassette
+    models: Mapping[str, ModelCassette]
+    """By configuration."""
+    model_mode: Mode
+    web_mode: Mode
+    web_secrets: Mapping[str, str]
+    model_secrets: Mapping[str, str]
+    network: "Network | None"
+    real_time: bool = False
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether nothing can reach the network."""
+        return self.network is None
+
+    def clock(self) -> Clock:
+        """Return a clock for one trial: virtual where everything is replayed."""
+        return VirtualClock() if self.is_replay and not self.real_time else SystemClock()
+
+    def digest(self) -> str:
+        """Return the SHA-256 of all recordings."""
+        hasher = hashlib.sha256(self.web.digest().encode())
+        for name, cassette in sorted(self.models.items()):
+            hasher.update(f"{name} {cassette.digest()}\n".encode())
+        return hasher.hexdigest()
+
+    def close(self) -> None:
+        """Close the tapes."""
+        self.web.close()
+        for cassette in self.models.values():
+            cassette.close()
+
+
+class Network:
+    """Connections that trials share, since opening a TLS context costs more than a request."""
+
+    def __init__(self, world: httpx.AsyncBaseTransport | None) -> None:
+        self._world = None if world is None else _Shared(world)
+        self._search: httpx.AsyncBaseTransport | None = None
+        self._model: httpx2.AsyncBaseTransport | None = None
+        self._fetch: dict[str, httpx.AsyncBaseTransport] = {}
+
+    def search(self) -> httpx.AsyncBaseTransport:
+        """Return the way of searches: the bundled web, or the internet."""
+        if self._search is None:
+            self._search = self._world or _Shared(httpx.AsyncHTTPTransport(trust_env=False))
+        return self._search
+
+    def fetch(self, configuration: Configuration) -> httpx.AsyncBaseTransport:
+        """Return the way of fetches: the bundled web, or the internet behind the fence."""
+        if self._world is not None:
+            return self._world
+        if configuration.name not in self._fetch:
+            self._fetch[configuration.name] = _Shared(guarded_transport(configuration.fetch))
+        return self._fetch[configuration.name]
+
+    def model(self) -> httpx2.AsyncBaseTransport:
+        """Return the way to model APIs."""
+        if self._model is None:
+            self._model = _Shared2(httpx2.AsyncHTTPTransport())
+        return self._model
+
+
+class _Shared(httpx.AsyncBaseTransport):
+    """Hands requests on, and stays open when a trial closes its client."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        self._inner = inner
+
+    @override
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        return await self._inner.handle_async_request(request)
+
+
+class _Shared2(httpx2.AsyncBaseTransport):
+    """The same for the model SDKs' HTTP library."""
+
+    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+        self._inner = inner
+
+    @override
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        return await self._inner.handle_async_request(request)
+
+
+def open_channels(
+    experiment: Experiment,
+    configurations: Sequence[Configuration],
+    options: RunOptions,
+    world: httpx.AsyncBaseTransport | None = None,
+) -> Channels:
+    """Open the recordings of an experiment and what its modes need beside them.
+
+    Raises:
+        UsageError: If a recording, a key or a model is missing.
+    """
+    web_is_taped = options.web_mode == "replay" or world is not None
+    web_secrets = PlaceholderSecrets() if web_is_taped else read_secrets()
+    model_secrets = PlaceholderSecrets() if options.model_mode == "replay" else read_secrets()
+    for configuration in configurations:
+        _check(configuration, web_secrets, model_secrets, needs_search_keys=not web_is_taped)
+    redactor = Redactor(known_secrets())
+    folder = experiment.cassettes_path
+    return Channels(
+        web=WebCassette(
+            folder / "web",
+            mode=options.web_mode,
+            redactor=redactor,
+            miss="stop" if options.is_replay else "tool_error",
+        ),
+        models={
+            configuration.name: ModelCassette(
+                folder / configuration.name,
+                mode="live" if configuration.model.is_reference_agent else options.model_mode,
+                redactor=redactor,
+            )
+            for configuration in configurations
+        },
+        model_mode=options.model_mode,
+        web_mode=options.web_mode,
+        web_secrets=web_secrets,
+        model_secrets=model_secrets,
+        network=None if options.is_replay else Network(world),
+        real_time=options.real_time,
+    )
+
+
+def _check(
+    configuration: Configuration,
+    web_secrets: Mapping[str, str],
+    model_secrets: Mapping[str, str],
+    *,
+    needs_search_keys: bool,
+) -> None:
+    """Refuse a run that would fail at its first request for want of a key or a model."""
+    build_model(
+        configuration.model,
+        transport=None,
+        secrets=model_secrets,
+        clock=SystemClock(),
+        rng=random.Random(0),
+        case_seed="",
+    )
+    if needs_search_keys:
+        for name in missing_secrets(configuration.search, web_secrets):
+            raise MissingSecretError(
+                f"configuration {configuration.name}: {name} is not set in the environment"
+            )

@@ -1,0 +1,136 @@
+"""Run trials on a Dask cluster: the same plan, the same journal; a lost worker loses nothing."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from research_eval.dataset import Case
+from research_eval.errors import ConfigError
+from research_eval.experiment import Experiment, ExperimentSettings
+from research_eval.runner.build import build_trial
+from research_eval.runner.channels import Channels, open_channels
+from research_eval.runner.options import RunOptions
+from research_eval.runner.trial import TrialResult, run_trial
+from research_eval.schema import TrialKey
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["WorkerTask", "connect", "run_on_cluster"]
+
+LOCAL = "local"
+"""The scheduler's address that means: start workers on this machine."""
+
+
+class WorkerTask(NamedTuple):
+    """What a worker needs to run any trial of a run; the same bytes for all of them."""
+
+    experiment: str
+    """The resolved settings, as JSON."""
+    path: str
+    """The experiment's file; workers read its recordings there, on a shared file system."""
+    options: str
+    """The run's options, as JSON."""
+    cases: tuple[str, ...]
+    """The cases, as JSON."""
+
+
+@contextmanager
+def connect(address: str) -> "Iterator[Client]":
+    """Connect to the scheduler at `address`, or start workers here for `local`.
+
+    Raises:
+        ConfigError: If Dask is not installed, or the scheduler cannot be reached.
+    """
+    try:
+        from distributed import Client, LocalCluster  # noqa: PLC0415  # an optional extra
+    except ImportError as exc:
+        raise ConfigError("--scheduler needs the extra: pip install 'research-eval[dask]'") from exc
+    try:
+        if address == LOCAL:
+            cluster = LocalCluster(processes=True, threads_per_worker=1, dashboard_address=None)
+            with cluster, Client(cluster) as client:
+                yield client
+        else:
+            with Client(address, timeout="10s") as client:
+                yield client
+    except OSError as exc:
+        raise ConfigError(f"--scheduler {address}: cannot be reached: {exc}") from exc
+
+
+def run_on_cluster(
+    client: "Client",
+    task: WorkerTask,
+    keys: Sequence[TrialKey],
+    keep: Callable[[TrialResult], None],
+    *,
+    may_start: Callable[[], bool],
+    in_flight: int,
+) -> None:
+    """Run the trials of `keys` on the cluster and keep each result once, as it comes.
+
+    Trials are idempotent: Dask sends one again when its worker is lost, and the first result counts.
+
+    Args:
+        client: The connection to the cluster.
+        task: What the workers need.
+        keys: The trials, in order.
+        keep: Takes a result; called in this process alone.
+        may_start: Asked before each start.
+        in_flight: Trials submitted at once.
+    """
+    from distributed import as_completed  # noqa: PLC0415  # an optional extra
+
+    shared = client.scatter(task, broadcast=True)
+    waiting = iter(keys)
+    completed: Any = as_completed([])
+
+    def submit() -> bool:
+        if not may_start():
+            return False
+        key = next(waiting, None)
+        if key is None:
+            return False
+        completed.add(client.submit(run_remote, shared, tuple(key), pure=False, retries=3))
+        return True
+
+    while completed.count() < in_flight and submit():
+        pass
+    for future in completed:
+        keep(future.result())
+        submit()
+
+
+def run_remote(task: WorkerTask, key: tuple[str, str, int]) -> TrialResult:
+    """Run one trial in a worker; all of a worker's trials share one event loop."""
+    return _loop().run(_run(task, TrialKey(*key)))
+
+
+@lru_cache(maxsize=1)
+def _loop() -> asyncio.Runner:
+    return asyncio.Runner()
+
+
+async def _run(task: WorkerTask, key: TrialKey) -> TrialResult:
+    experiment, cases, channels = _opened(task)
+    configuration = next(
+        item for item in experiment.configuration if item.name == key.configuration
+    )
+    return await run_trial(
+        key, cases[key.case_id], build_trial(key, experiment, configuration, channels)
+    )
+
+
+@lru_cache(maxsize=2)
+def _opened(task: WorkerTask) -> tuple[ExperimentSettings, dict[str, Case], Channels]:
+    """Open recordings once for all trials of a run that a worker gets."""
+    settings = ExperimentSettings.model_validate_json(task.experiment)
+    options = RunOptions.model_validate_json(task.options)
+    cases = [Case.model_validate_json(text) for text in task.cases]
+    channels = open_channels(
+        Experiment(settings, Path(task.path)), settings.configuration, options, None
+    )
+    return settings, {case.id: case for case in cases}, channels
