@@ -51,6 +51,6 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
 
 
 def _corrected(p_values: Sequence[float], method: str) -> list[float]:
-    if not p_values:
-        return []
+    if len(p_values) < 2:
+        return list(p_values)
     return [float(p) for p in multipletests(p_values, method=method)[1]]

@@ -1,0 +1,415 @@
+"""`score`, `compare` and `plan` on stored runs: words, exit status, files."""
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+
+from research_eval.cli.compare import compare
+from research_eval.cli.plan import plan
+from research_eval.cli.score import score
+from research_eval.errors import UsageError
+from research_eval.schema import ConfigurationSummary, ReplayTally, RunRecord
+
+PAGE = "https://morvane.example/toll"
+GOOD = f"The toll is 4 crowns ({PAGE})."
+BAD = "The toll is 4 crowns (https://made-up.example/toll)."
+
+
+def _configuration(name, **settings):
+    return ConfigurationSummary(
+        name=name,
+        model="reference:honest",
+        is_reference_agent=True,
+        gate="default@1",
+        max_retries=0,
+        max_turns=16,
+        search="serper",
+        tools=("fetch",),
+        settings=settings,
+    )
+
+
+@pytest.fixture
+def make_run(story, tmp_path):
+    """Write a run whose trials pass as told: configuration, then one row of 1, 0 or e a case."""
+
+    def make(
+        name, outcomes, *, mode="replay", off_tape=False, gate="default@1", planned=None, **kw
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        trials = []
+        for configuration, rows in outcomes.items():
+            for number, row in enumerate(rows, start=1):
+                for trial, outcome in enumerate(row, start=1):
+                    told = story().fetch(PAGE, "The toll is 4 crowns.")
+                    told.answer(GOOD if outcome == "1" else BAD, last=True)
+                    told.keep_pages(folder)
+                    trials.append(
+                        told.record(
+                            case_id=f"case-{number}",
+                            configuration=configuration,
+                            trial=trial,
+                            error="timeout" if outcome == "e" else None,
+                            replay=ReplayTally(off_tape=int(off_tape)),
+                        )
+                    )
+        rows = next(iter(outcomes.values()))
+        manifest = RunRecord(
+            experiment="toll",
+            experiment_sha256="0" * 64,
+            dataset="toll",
+            dataset_sha256="1" * 64,
+            dataset_is_synthetic=True,
+            cassettes_sha256="2" * 64,
+            code_version=kw.get("code_version", "1"),
+            packages={},
+            model_mode=mode,
+            web_mode=mode,
+            seed=1,
+            trials=len(rows[0]),
+            case_ids=tuple(f"case-{n}" for n in range(1, (planned or len(rows)) + 1)),
+            configurations=tuple(_configuration(c, gate=gate) for c in outcomes),
+        )
+        (folder / "manifest.json").write_text(manifest.model_dump_json())
+        lines = [t.model_dump_json(exclude_none=True) + "\n" for t in trials]
+        (folder / "trials.jsonl").write_text("".join(lines))
+        return str(folder)
+
+    return make
+
+
+def call(command, *arguments):
+    result = CliRunner().invoke(command, [str(a) for a in arguments], standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    return result.return_value, result.output
+
+
+def test_identical_runs_show_no_regression_and_no_setting(make_run):
+    base, head = make_run("base", {"a": ["11", "10"]}), make_run("head", {"a": ["11", "10"]})
+
+    status, text = call(compare, base, head, "--fail-on", "regression")
+
+    assert status == 0
+    assert "no setting differs" in text
+    assert "identical recorded traffic" in text
+    assert text.rstrip().endswith("RESULT: NO REGRESSION")
+
+
+def test_on_identical_traffic_one_flip_is_a_regression_with_both_answers(make_run):
+    base = make_run("base", {"a": ["1", "1", "0"]})
+    head = make_run("head", {"a": ["1", "0", "0"]}, gate="strict@2")
+
+    status, text = call(compare, base, head, "--fail-on", "regression")
+
+    assert status == 1
+    assert "configuration.settings.gate: default@1 -> strict@2" in text
+    assert "worse: case-2 #1 final_passed 1 -> 0" in text
+    assert f"base: {GOOD}" in text
+    assert f"head: {BAD}" in text
+    assert "1 worse, 0 better, on identical traffic" in text
+    assert "RESULT: REGRESSION" in text
+    assert call(compare, base, head)[0] == 0
+
+
+def test_an_improvement_on_identical_traffic_is_called_one(make_run):
+    base, head = make_run("base", {"a": ["1", "0"]}), make_run("head", {"a": ["1", "1"]})
+
+    status, text = call(compare, base, head, "--fail-on", "regression")
+
+    assert status == 0
+    assert "RESULT: IMPROVEMENT" in text
+
+
+def test_a_margin_accepts_a_small_loss_on_identical_traffic(make_run):
+    base = make_run("base", {"a": ["1"] * 10})
+    head = make_run("head", {"a": ["1"] * 9 + ["0"]})
+
+    assert call(compare, base, head, "--margin", "0.1", "--fail-on", "regression")[0] == 0
+    assert call(compare, base, head, "--margin", "0.05", "--fail-on", "regression")[0] == 1
+
+
+def test_on_live_traffic_one_flip_is_noise(make_run):
+    base = make_run("base", {"a": ["1"] * 9 + ["0"]}, mode="live")
+    head = make_run("head", {"a": ["1"] * 8 + ["0", "0"]}, mode="live")
+
+    status, text = call(compare, base, head, "--fail-on", "regression")
+
+    assert status == 0
+    assert "other traffic" in text
+    assert "RESULT: NO DIFFERENCE SHOWN" in text
+    assert "detectable" in text
+
+
+def test_a_request_that_left_the_tape_ends_identical_traffic(make_run):
+    base = make_run("base", {"a": ["1", "1"]})
+    head = make_run("head", {"a": ["1", "1"]}, off_tape=True)
+
+    assert "other traffic" in call(compare, base, head)[1]
+
+
+def test_on_live_traffic_a_large_loss_is_a_regression_and_a_large_gain_is_none(make_run):
+    good = make_run("good", {"a": ["1"] * 12}, mode="live")
+    bad = make_run("bad", {"a": ["0"] * 9 + ["1"] * 3}, mode="live")
+
+    assert call(compare, good, bad, "--fail-on", "regression")[0] == 1
+    status, text = call(compare, bad, good, "--fail-on", "regression")
+    assert status == 0
+    assert "RESULT: IMPROVEMENT" in text
+
+
+def test_a_margin_on_live_traffic_asks_for_proof(make_run):
+    few = [
+        make_run(f"few-{i}", {"a": ["1"] * (8 - i) + ["0"] * (1 + i)}, mode="live") for i in (0, 1)
+    ]
+    many = [make_run(f"many-{i}", {"a": ["11"] * 60}, mode="live") for i in (0, 1)]
+    lost = make_run("lost", {"a": ["00"] * 55 + ["11"] * 5}, mode="live")
+
+    assert call(compare, *few, "--margin", "0.05")[0] == 3
+    assert call(compare, *many, "--margin", "0.05")[0] == 0
+    assert call(compare, many[0], lost, "--margin", "0.05", "--fail-on", "regression")[0] == 1
+
+
+def test_too_few_judged_trials_are_inconclusive(make_run):
+    base, head = (
+        make_run("base", {"a": ["1"] * 10}),
+        make_run("head", {"a": ["1"] * 8 + ["e"] * 2}),
+    )
+
+    status, text = call(compare, base, head, "--fail-on", "regression")
+
+    assert status == 3
+    assert "RESULT: INCONCLUSIVE" in text
+    assert "errors 0 of 10 and 2 of 10" in text
+    assert call(compare, base, head, "--coverage-floor", "0.8")[0] == 0
+
+
+def test_trials_that_never_ran_count_against_coverage(make_run):
+    base = make_run("base", {"a": ["1"] * 4})
+    head = make_run("head", {"a": ["1"] * 4}, planned=10)
+
+    assert call(compare, base, head)[0] == 3
+
+
+def test_two_configurations_of_one_run(make_run):
+    run = make_run("run", {"a": ["111", "110"], "b": ["111", "000"]})
+
+    status, text = call(compare, run, "--configuration", "b", "--configuration", "a")
+
+    assert status == 0
+    assert f"base {run}: b" in text
+    assert "other traffic" in text
+
+
+def test_all_configurations_of_a_run_get_one_test_and_ranks(make_run):
+    rows = ["1"] * 10
+    run = make_run("run", {"a": rows, "b": ["0"] * 10, "c": rows}, mode="live")
+
+    _, text = call(compare, run, "--measure", "final_passed")
+
+    assert "final_passed: Cochran's Q 20.00 on 2 degrees" in text
+    assert "rank 1 [1 to 1]  a" in text
+    assert "rank 3 [3 to 3]  b" in text
+    assert "Holm 0.0039" in text
+
+
+def test_a_count_is_compared_without_mcnemar(make_run):
+    run = make_run("run", {"a": ["1"] * 5, "b": ["1"] * 5, "c": ["0"] * 5})
+
+    _, text = call(compare, run, "--measure", "turns")
+
+    assert "McNemar" not in text
+    assert "Cochran" not in text
+    assert "rank 1" in text
+
+
+def test_lower_is_better_for_some_measures(make_run):
+    base = make_run("base", {"a": ["1", "1", "1"]})
+    head = make_run("head", {"a": ["1", "0", "1"]})
+
+    status, text = call(
+        compare, base, head, "--measure", "final_any_fabricated", "--fail-on", "regression"
+    )
+
+    assert status == 1
+    assert "worse: case-2 #1 final_any_fabricated 0 -> 1" in text
+
+
+def test_two_names_pair_configurations_of_two_runs(make_run):
+    base, head = make_run("base", {"a": ["1", "1"]}), make_run("head", {"b": ["1", "0"]})
+
+    _, text = call(compare, base, head, "--configuration", "a", "--configuration", "b")
+
+    assert "configuration.name: a -> b" in text
+
+
+def test_json_holds_everything(make_run):
+    base, head = make_run("base", {"a": ["1", "1"]}), make_run("head", {"a": ["1", "0"]})
+
+    _, text = call(compare, base, head, "--json")
+
+    found = json.loads(text)
+    assert found["verdict"] == "regression"
+    assert found["flips"][0]["head_answer"] == BAD
+    assert found["measures"][1]["worse"] == 1
+    assert found["is_identical_traffic"] is True
+
+
+def test_junit_tells_a_failure_from_an_error(make_run, tmp_path):
+    base, head = make_run("base", {"a": ["1", "1"]}), make_run("head", {"a": ["1", "0"]})
+    call(compare, base, head, "--junit", tmp_path / "junit.xml")
+    suite = ET.parse(tmp_path / "junit.xml").getroot()[0]
+
+    assert suite.attrib["failures"] == "2"
+    assert "case-2 #1: 1 to 0" in suite[1][0].text
+
+    broken = make_run("broken", {"a": ["1", "e"]})
+    call(compare, base, broken, "--junit", tmp_path / "junit.xml")
+    suite = ET.parse(tmp_path / "junit.xml").getroot()[0]
+    assert suite.attrib["errors"] == "2"
+    assert suite[0][0].tag == "error"
+
+    call(compare, base, base, "--junit", tmp_path / "junit.xml")
+    suite = ET.parse(tmp_path / "junit.xml").getroot()[0]
+    assert suite.attrib["failures"] == suite.attrib["errors"] == "0"
+
+
+def test_the_number_of_flips_shown_is_bounded(make_run):
+    base, head = make_run("base", {"a": ["1"] * 4}), make_run("head", {"a": ["0"] * 4})
+
+    _, text = call(compare, base, head, "--flips", "1", "--measure", "final_passed")
+
+    assert text.count("worse: case-") == 1
+    assert "3 more flips: --flips 4, or --json" in text
+
+
+def test_a_run_compared_with_itself_shows_the_noise(make_run):
+    run = make_run("run", {"a": ["1111", "0000"], "b": ["10", "01"]})
+
+    status, text = call(compare, run, "--a-a", "--measure", "final_passed")
+
+    assert status == 0
+    assert "a final_passed: two trials of a case differ in 0.0%" in text
+    assert "b final_passed: two trials of a case differ in 100.0%" in text
+    rows = [json.loads(line) for line in call(compare, run, "--a-a", "--json")[1].splitlines()]
+    assert rows[0]["case_flips"] == 0.0
+
+
+def test_single_trials_show_no_noise(make_run):
+    run = make_run("run", {"a": ["1", "0"]})
+
+    status, text = call(compare, run, "--a-a")
+
+    assert status == 3
+    assert "shows no noise" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["{a}"], "one configuration alone"),
+        (["{a}", "{b}"], "no configuration in common"),
+        (["{a}", "--configuration", "x"], "no configuration 'x'; known: a"),
+        (["{a}", "{a}"] + ["--configuration", "a"] * 3, "3 names for two runs"),
+        (["{a}", "{b}", "--a-a"], "leave HEAD away"),
+        (["{a}/no-such", "{b}"], "not a run folder"),
+        (["{a}", "{a}", "--junit", "{a}/no/junit.xml"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_line(make_run, arguments, words):
+    places = {"a": make_run("base", {"a": ["1"]}), "b": make_run("head", {"b": ["1"]})}
+
+    with pytest.raises(UsageError, match=words):
+        call(compare, *(argument.format(**places) for argument in arguments))
+
+
+def test_score_prints_each_rate_with_its_denominators(make_run):
+    run = make_run("run", {"a": ["1", "0", "e", "1"]}, planned=5)
+
+    status, text = call(score, run, "--scorer", "gate")
+
+    (row,) = [line for line in text.splitlines() if " final_passed " in line]
+    assert status == 0
+    assert row.split() == [
+        "final_passed", "0.667", "0.208", "to", "0.939", "0.400", "3/5", "1", "errors",
+    ]  # fmt: skip
+    assert "synthetic dataset" in text
+
+
+def test_score_with_every_scorer_prints_the_errors_of_the_support_check(make_run):
+    run = make_run("run", {"a": ["1", "0"]})
+
+    _, text = call(score, run)
+
+    assert "support_green" in text
+    assert "RED is unsupported in 93% of 111" in text
+
+
+def test_score_as_json_and_in_silence(make_run):
+    run = make_run("run", {"a": ["1", "0"]})
+
+    rows = [json.loads(line) for line in call(score, run, "--json")[1].splitlines()]
+
+    by_name = {row["name"]: row for row in rows}
+    assert by_name["final_passed"]["value"] == 0.5
+    assert by_name["final_passed"]["coverage"] == 1.0
+    assert by_name["turns"]["wilson"] is None
+    assert call(score, run, "--quiet")[1] == ""
+
+
+def test_added_scores_can_be_compared(make_run):
+    base, head = make_run("base", {"a": ["1", "1"]}), make_run("head", {"a": ["1", "0"]})
+    for run in (base, head):
+        call(score, run, "--scorer", "coverage", "--quiet")
+
+    _, text = call(compare, base, head, "--measure", "domain_concentration")
+
+    assert "domain_concentration: 1.000 -> 1.000 over 2 cases" in text
+
+
+def test_a_plan_from_assumptions():
+    status, text = call(plan, "--cases", 40, "--trials", 3)
+
+    assert status == 0
+    assert "assumed" in text
+    assert text.count("planned") == 1
+    found = json.loads(call(plan, "--between-share", 1, "--correlation", 0, "--json")[1])
+    assert found["detectable_at_1"] == pytest.approx(found["detectable_at_10"])
+
+
+def test_a_plan_for_an_experiment_file(tmp_path):
+    (tmp_path / "cases.jsonl").write_text(
+        "".join(f'{{"id": "c{i}", "question": "q"}}\n' for i in range(7))
+    )
+    (tmp_path / "x.toml").write_text(
+        'name = "x"\ndataset = "cases.jsonl"\ncassettes = "tapes"\ntrials = 2\n'
+        + "".join(
+            f'[[configuration]]\nname = "{n}"\nmodel.name = "reference:honest"\n' for n in "abc"
+        )
+    )
+    found = json.loads(call(plan, tmp_path / "x.toml", "--json")[1])
+
+    assert (found["cases"], found["trials"], found["comparisons"]) == (7, 2, 2)
+    assert found["alpha"] == 0.025
+
+
+def test_a_plan_from_an_earlier_run(make_run):
+    run = make_run("run", {"a": ["111", "110", "000"], "b": ["111", "000", "010"]})
+    found = json.loads(call(plan, "--from", run, "--json")[1])
+
+    assert found["origin"].startswith("measured on final_passed of a and b, 3 cases")
+    assert found["within"] == pytest.approx(1 / 9)
+    steady = make_run("steady", {"a": ["1", "0"], "b": ["1", "1"]})
+    assert json.loads(call(plan, "--from", steady, "--json")[1])["within"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "words"),
+    [({"a": ["1", "1"]}, "one configuration alone"), ({"a": ["1"], "b": ["1"]}, "fewer than two")],
+)
+def test_a_plan_needs_two_configurations_and_two_cases(make_run, outcomes, words):
+    with pytest.raises(UsageError, match=words):
+        call(plan, "--from", make_run("run", outcomes))

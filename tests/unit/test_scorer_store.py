@@ -1,0 +1,114 @@
+"""Added scores stand beside the run and beside one another."""
+
+import pytest
+
+from research_eval.errors import ConfigError, RecordError, UsageError
+from research_eval.journal import RunFolder
+from research_eval.schema import Scored
+from research_eval.scorer.measure import measure
+from research_eval.scorer.store import add_scores, read_scores, run_cases, stored_scores
+
+PAGE = "https://morvane.example/toll"
+
+
+@pytest.fixture
+def folder(story, tmp_path):
+    trials = [story().fetch(PAGE, "Text.").answer(f"4 ({PAGE})").record(trial=n) for n in (1, 2)]
+    lines = [trial.model_dump_json(exclude_none=True) for trial in trials]
+    (tmp_path / "trials.jsonl").write_text("\n".join(lines) + "\n")
+    return RunFolder(tmp_path)
+
+
+def test_scores_are_kept_by_trial_and_scorer(folder):
+    add_scores(folder, ["gate", "gate", "efficiency"])
+
+    rows = list(read_scores(folder))
+    assert [(row.trial, row.scorer) for row in rows] == [
+        (1, "gate"),
+        (1, "efficiency"),
+        (2, "gate"),
+        (2, "efficiency"),
+    ]
+    assert stored_scores(folder)[rows[0].key][0] == Scored(name="first_attempt_passed", value=1.0)
+
+
+def test_new_scores_stand_beside_old_ones_and_replace_their_own(folder):
+    add_scores(folder, ["gate"])
+    add_scores(folder, ["efficiency"])
+    once = (folder.path / "scores.jsonl").read_bytes()
+    add_scores(folder, ["efficiency"])
+
+    assert (folder.path / "scores.jsonl").read_bytes() == once
+    assert [row.scorer for row in read_scores(folder)] == ["gate"] * 2 + ["efficiency"] * 2
+
+
+def test_each_trial_is_shown_to_the_caller(folder):
+    seen = []
+    add_scores(folder, ["gate"], seen=lambda trial, scores: seen.append((trial.trial, len(scores))))
+
+    assert seen == [(1, 11), (2, 11)]
+
+
+def test_a_run_without_scores_has_none(folder):
+    assert list(read_scores(folder)) == []
+    assert stored_scores(folder) == {}
+
+
+def test_an_unknown_scorer_leaves_everything_as_it_was(folder):
+    with pytest.raises(ConfigError, match="no-such"):
+        add_scores(folder, ["gate", "no-such"])
+
+    assert not (folder.path / "scores.jsonl").exists()
+
+
+def test_a_damaged_journal_leaves_the_old_scores(folder):
+    add_scores(folder, ["gate"])
+    before = (folder.path / "scores.jsonl").read_bytes()
+    folder.trials_path.write_text("{}\n")
+
+    with pytest.raises(RecordError, match=r"trials\.jsonl:1"):
+        add_scores(folder, ["efficiency"])
+    assert (folder.path / "scores.jsonl").read_bytes() == before
+    assert sorted(p.name for p in folder.path.iterdir()) == ["scores.jsonl", "trials.jsonl"]
+
+
+def test_a_damaged_score_is_named_by_file_and_line(folder):
+    (folder.path / "scores.jsonl").write_text('{"schema_version": 7}\n')
+
+    with pytest.raises(RecordError, match=r"scores\.jsonl:1: "):
+        list(read_scores(folder))
+
+
+def test_a_place_that_cannot_be_written_is_a_usage_error(folder, tmp_path):
+    (tmp_path / "scores.jsonl").mkdir()
+    (tmp_path / "scores.jsonl" / "in the way").touch()
+
+    with pytest.raises(UsageError, match="cannot be written"):
+        add_scores(folder, ["gate"])
+
+
+def test_a_run_may_have_kept_its_cases(folder, tmp_path):
+    assert run_cases(folder) == {}
+    (tmp_path / "cases.jsonl").write_text('{"id": "toll", "question": "q"}\n')
+
+    assert set(run_cases(folder)) == {"toll"}
+
+
+@pytest.mark.parametrize(
+    ("name", "better", "unit"),
+    [
+        ("final_passed", "higher", "yes_no"),
+        ("final_any_fabricated", "lower", "yes_no"),
+        ("final_cited_opened", "higher", "share"),
+        ("final_cited_fabricated", "lower", "share"),
+        ("support_red", "lower", "share"),
+        ("repair_gave_up", "neither", "share"),
+        ("turns", "lower", "count"),
+        ("cost_usd", "lower", "usd"),
+        ("virtual_seconds", "lower", "seconds"),
+        ("passed_despite:timeout", "higher", "yes_no"),
+        ("of_my_own", "higher", "yes_no"),
+    ],
+)
+def test_a_measure_has_a_direction_and_a_unit(name, better, unit):
+    assert measure(name) == (name, better, unit)
