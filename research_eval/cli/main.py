@@ -12,6 +12,7 @@ __all__ = ["cli", "main"]
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("research_eval.cli.run:demo", "compare the bundled configurations, offline"),
     "run": ("research_eval.cli.run:run", "run an experiment and report on it"),
+    "replay": ("research_eval.cli.replay:replay", "list what left its recordings, and where"),
     "merge": ("research_eval.cli.merge:merge", "put the shards of a run together"),
     "record": ("research_eval.cli.run:record", "record what an experiment's cassettes do not hold yet"),
     "report": ("research_eval.cli.report:report", "write the reports of a run again, from its records"),

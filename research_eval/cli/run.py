@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from research_eval.experiment import Configuration, Experiment
     from research_eval.runner import RunOptions, RunSummary
 
-__all__ = ["demo", "record", "run"]
+__all__ = ["demo", "execute_options", "record", "run", "selection"]
 
 MODES = click.Choice(["replay", "record", "live"])
 
 
-def _selection(command: Callable[..., Any]) -> Callable[..., Any]:
+def selection(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that choose cases, configurations and settings."""
     for option in reversed(
         (
@@ -47,7 +47,7 @@ def _selection(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command()
 @click.argument("experiment", type=click.Path(path_type=Path), default="bundled")
-@_selection
+@selection
 @click.option(
     "--out", type=click.Path(path_type=Path), help="The run's folder; default: reports/NAME."
 )
@@ -99,7 +99,7 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
 
 @click.command()
 @click.argument("experiment", type=click.Path(path_type=Path), default="bundled")
-@_selection
+@selection
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -107,10 +107,18 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
 )
 @click.option("--overwrite", is_flag=True, help="Replace an earlier run in the folder.")
 @click.option("--resume", is_flag=True, help="Continue a recording that was interrupted.")
+@click.option(
+    "--missing",
+    "refresh",
+    flag_value="missing",
+    help="Record only trials and pages that have no recording.",
+)
+@click.option("--stale", "refresh", flag_value="stale", help="Record only what no longer fits.")
+@click.option("--all", "refresh", flag_value="all", help="Record everything anew.")
 def record(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands over every option
     """Run EXPERIMENT against the real services and keep every HTTP exchange.
 
-    What is on the cassettes already is replayed; only what is missing is asked for.
+    What is on the cassettes already and still fits is replayed; the rest is asked for.
     Terms of a search API may forbid keeping its results: read them first.
     """
     return _run(experiment, {**options, "model_mode": "record", "web_mode": "record"})
@@ -130,6 +138,18 @@ def demo(out: Path) -> int:
 
 
 def _run(path: Path, options: dict[str, Any]) -> int:
+    return execute_options(path, options)[1]
+
+
+def execute_options(path: Path, options: dict[str, Any]) -> tuple[Path, int]:
+    """Execute the experiment at `path` as the command line's options say.
+
+    Returns:
+        The run's folder and the exit status.
+
+    Raises:
+        UsageError: If something cannot be done as asked.
+    """
     from research_eval.experiment import BUNDLED, bundled_experiment, load_experiment
 
     source = bundled_experiment() if str(path) == BUNDLED else path
@@ -137,12 +157,12 @@ def _run(path: Path, options: dict[str, Any]) -> int:
     cases, configurations = _select(experiment, options)
     settings = _run_options(experiment, options)
     if options.get("dry_run"):
-        return _print_plan(experiment, cases, configurations, settings)
+        return settings.out, _print_plan(experiment, cases, configurations, settings)
     if options.get("overwrite"):
         _remove_old_run(settings.out)
     with _world(experiment, settings) as world:
         summary = _execute(experiment, cases, configurations, settings, world)
-    return _finish(settings, summary, wants_report=not options.get("no_report"))
+    return settings.out, _finish(settings, summary, wants_report=not options.get("no_report"))
 
 
 def _select(
@@ -176,6 +196,7 @@ def _run_options(experiment: "Experiment", options: dict[str, Any]) -> "RunOptio
         out=options.get("out") or Path("reports") / f"{experiment.settings.name}{suffix}",
         model_mode=options.get("model_mode", "replay"),
         web_mode=options.get("web_mode", "replay"),
+        refresh=options.get("refresh") or "mend",
         concurrency=options.get("concurrency", 16),
         resume=options.get("resume", False),
         retry_errors=options.get("retry_errors", False),
@@ -249,20 +270,23 @@ def _report(out: Path) -> None:
 
 
 def _exit_status(out: Path) -> int:
-    """Return 4 if a trial missed its recording, else 0; the report tells the rest."""
+    """Say how much came from the recordings; return 4 if a trial missed its own, else 0."""
+    from research_eval.cassette import run_verdict
     from research_eval.journal import RunFolder
 
-    missed = [
-        record
-        for record in RunFolder(out).trials()
-        if record.failure is not None and record.failure.kind == "cassette_miss"
-    ]
+    missed = []
+    tallies = []
+    for record in RunFolder(out).trials():
+        tallies.append(record.replay)
+        if record.failure is not None and record.failure.kind == "cassette_miss":
+            missed.append((record.key, record.failure))
+    click.echo(f"recordings: {run_verdict(tallies)}")
     if not missed:
         return 0
-    first = missed[0]
+    key, failure = missed[0]
     click.echo(
-        f"research-eval: {len(missed)} trials missed their recording; the first, "
-        f"{'/'.join(map(str, first.key))}: {first.failure.message if first.failure else ''}",
+        f"research-eval: {len(missed)} trials left their recording; the first, "
+        f"{'/'.join(map(str, key))}, at turn {failure.turn}: {failure.message}",
         err=True,
     )
     return 4

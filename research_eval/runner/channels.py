@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -139,6 +140,7 @@ def open_channels(
             folder / "web",
             mode=options.web_mode,
             redactor=redactor,
+            refresh=options.refresh,
             miss="stop" if options.is_replay else "tool_error",
         ),
         models={
@@ -146,6 +148,8 @@ def open_channels(
                 folder / configuration.name,
                 mode="live" if configuration.model.is_reference_agent else options.model_mode,
                 redactor=redactor,
+                refresh=options.refresh,
+                record_command=f"research-eval record {shlex.quote(str(experiment.path))}",
             )
             for configuration in configurations
         },

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from research_eval.cassette import Mode
+from research_eval.cassette import Mode, Refresh
 from research_eval.runner.budget import BudgetSettings
 from research_eval.runner.plan import Shard
 from research_eval.schema import Record
@@ -17,8 +17,8 @@ class RunOptions(Record):
     """The run's folder."""
     model_mode: Mode = "replay"
     web_mode: Mode = "replay"
-    refresh: bool = False
-    """Whether recording replaces recordings that no longer fit, instead of only adding."""
+    refresh: Refresh = "mend"
+    """What recording replaces."""
     concurrency: int = 16
     """Trials in flight."""
     resume: bool = False

@@ -8,7 +8,7 @@ from research_eval.agent import AgentOutcome
 from research_eval.dataset import Case
 from research_eval.errors import CassetteMissError, TrialError
 from research_eval.runner.build import LiveTrial
-from research_eval.schema import Failure, ReplayTally, TrialKey, TrialRecord
+from research_eval.schema import Failure, ModelCalled, ReplayTally, TrialKey, TrialRecord
 
 __all__ = ["TrialResult", "run_trial"]
 
@@ -65,10 +65,18 @@ async def _outcome(case: Case, live: LiveTrial) -> AgentOutcome:
     try:
         return await live.agent.run(case.question)
     except CassetteMissError as exc:
-        failure = Failure(kind="cassette_miss", message=str(exc))
+        failure = Failure(kind="cassette_miss", message=str(exc), turn=_turn(live))
     except TrialError as exc:
         failure = Failure(kind=str(getattr(exc, "kind", "other")), message=str(exc))
     return AgentOutcome(status="error", failure=failure, transcript=live.agent.log.events())
+
+
+def _turn(live: LiveTrial) -> int:
+    """Return the turn that a miss ended: the next model call's, or the one whose tools were at work."""
+    events = live.agent.log.events()
+    turns = sum(isinstance(event, ModelCalled) for event in events)
+    _, model = live.sessions
+    return turns + 1 if model.problem else turns
 
 
 def _stopped(outcome: AgentOutcome, problem: str) -> AgentOutcome:
