@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("research_eval.cli.compare:compare", "say what changed from one run to another"),
     "plan": ("research_eval.cli.plan:plan", "say what a number of cases can show"),
     "dataset": ("research_eval.cli.dataset:dataset", "list, check and count the cases of a dataset"),
+    "local-model": ("research_eval.cli.local_model:local_model", "serve a small real model"),
     "world": ("research_eval.cli.world:world", "serve or list the bundled web"),
     "gate": ("research_eval.cli.gate:gate", "judge answers, list citations, compare gates"),
     "fetch": ("research_eval.cli.fetch:fetch", "open a page and show what a model would read"),
