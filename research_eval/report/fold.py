@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import get_args
 
 from research_eval.report.row import (
-    COLUMNS,
     UNSCORED,
     WEIGHT,
     Columns,
     TrialRow,
     missing_row,
+    score_names,
     trial_row,
 )
 from research_eval.report.trace import Condition, Count, Total, Trace, count, total
@@ -190,8 +190,9 @@ class _Folder:
         )
 
     def _score_names(self) -> list[str]:
-        names = {name.removeprefix(UNSCORED): None for name in self._names("")}
-        return [n for n in names if n not in COLUMNS and not n.startswith((WEIGHT, "tries:"))]
+        present = {name.removeprefix(UNSCORED) for name in self._names("")}
+        columns = self._rows[0].columns if self._rows else Columns()
+        return [name for name in score_names(columns) if name in present]
 
     def _score(self, name: str) -> ScoreView:
         values = [row.fact(name) for row in self._rows]

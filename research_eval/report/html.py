@@ -10,21 +10,21 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from research_eval.journal import RunFolder
-from research_eval.report.cell import Cell, Mean, Measure, Name, Sum, cell_text
+from research_eval.report.cell import Cell, Mean, Measure, Name, Sum, TableView, cell_text
 from research_eval.report.definition import DEFINITIONS
 from research_eval.report.detail import trial_detail
 from research_eval.report.pack import JSON, Table, pack
 from research_eval.report.plot import draw_plots
 from research_eval.report.row import Columns
 from research_eval.report.section import sections
-from research_eval.report.trace import Condition, Trace
+from research_eval.report.trace import Condition, Count, Trace
 from research_eval.report.view import Rate, RunView
-from research_eval.report.wording import DASH, percent, run_facts, run_labels
+from research_eval.report.wording import DASH, NOTHING, percent, run_facts, run_labels
 from research_eval.schema import TrialRecord
 
 __all__ = ["render_html", "trace_fragment"]
 
-SCRIPTS = ("unpack", "element", "rows", "list", "timeline", "trial", "page")
+SCRIPTS = ("unpack", "element", "rows", "list", "timeline", "trial", "table", "page")
 MAX_PAGE_CHARS = 20_000
 """The text of a page beyond this many characters is left out of the report."""
 MAX_PAGES_CHARS = 3_000_000
@@ -117,6 +117,12 @@ def _sort_value(cell: Cell) -> str:
             value = cell.score.mean
         case Sum():
             value = cell.total.value
+        case Count():
+            value = cell.value
+        case str():
+            return cell
+        case Name():
+            return cell.text
         case _:
             value = None
     return "" if value is None else f"{value:.9g}"
@@ -134,10 +140,46 @@ def _chunks(view: RunView, folder: RunFolder) -> Iterator[tuple[str, str]]:
         )
         pages |= dict.fromkeys(_digests(trial))
     yield "rows", _packed_rows(view, list(tables))
+    for section in sections(view):
+        for place, one in enumerate(section.tables):
+            if one.is_long:
+                yield f"table-{section.id}-{place}", _packed_table(one)
     for number, (table, roots) in enumerate(tables.values()):
         inner = ",".join(f"{json.dumps(name)}:{root}" for name, root in roots.items())
         yield f"chunk-{number}", pack(table.text(f"{{{inner}}}"))
     yield from _packed_pages(folder, pages)
+
+
+def _packed_table(table: TableView) -> str:
+    """Pack a long table as its headings and rows of cells: the value to sort by, then its parts."""
+    rows: list[JSON] = [
+        [[_sort_value(cell), *_cell_parts(cell)] for cell in row] for row in table.rows
+    ]
+    headings: list[JSON] = [[heading.text, heading.definition] for heading in table.headings]
+    packed = Table()
+    return pack(packed.text(packed.add({"headings": headings, "rows": rows})))
+
+
+def _cell_parts(cell: Cell) -> Iterator[JSON]:
+    """Yield what a cell shows as pieces of text, each with the address of its trials or none."""
+    match cell:
+        case str():
+            yield [cell, ""]
+        case Name():
+            yield [cell.text, _by_configuration(cell)]
+        case Count():
+            yield [cell_text(cell), trace_fragment(cell.trace)]
+        case Rate() if cell.n:
+            yield [percent(cell.value), ""]
+            yield [str(cell.k), trace_fragment(cell.trace_k)]
+            yield [str(cell.n), trace_fragment(cell.trace_n)]
+            yield [_bounds(cell), ""]
+        case Measure() if cell.score.mean is not None:
+            yield [cell.text, trace_fragment(cell.score.trace)]
+            yield [f"n {cell.score.weight:g}", ""]
+            yield [cell.bounds, ""]
+        case _:
+            yield [NOTHING, ""]
 
 
 def _digests(trial: TrialRecord) -> Iterator[str]:

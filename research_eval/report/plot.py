@@ -75,7 +75,7 @@ def _draw(
         FigureCanvasSVG(figure)
         axes = figure.subplots(1, columns, sharey=True, squeeze=False)[0]
         paint(list(axes), configurations)
-        names = [_CONTROL.sub("\N{REPLACEMENT CHARACTER}", c.name) for c in configurations]
+        names = [_label(c) for c in configurations]
         axes[0].set_yticks(range(len(names)), names)
         for ax in axes:
             ax.tick_params(length=0)
@@ -83,6 +83,11 @@ def _draw(
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None})
     return _inline(out.getvalue())
+
+
+def _label(configuration: ConfigurationView) -> str:
+    name = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", configuration.name)
+    return f"{name} (reference agent)" if configuration.summary.is_reference_agent else name
 
 
 def _pass_rates(axes: Sequence[Axes], configurations: Sequence[ConfigurationView]) -> None:

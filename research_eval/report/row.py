@@ -15,6 +15,7 @@ __all__ = [
     "Fact",
     "TrialRow",
     "missing_row",
+    "score_names",
     "trial_row",
 ]
 
@@ -25,6 +26,8 @@ UNSCORED = "unscored:"
 """Begins the column that says why a scorer gave no value: error, not_applicable, undecided."""
 WEIGHT = "weight:"
 """Begins the column that holds the weight of a score, where it is not 1."""
+
+_NO_SCORE = (WEIGHT, "tries:")
 
 COLUMNS: dict[str, str] = {
     "line": "line of trials.jsonl on which the trial stands",
@@ -89,6 +92,13 @@ def trial_row(
     scores = tuple(scores)
     facts |= _provider_tries(trial) | _score_facts(scores)
     return _row(columns, trial.key, facts, _notes(scores))
+
+
+def score_names(columns: Columns) -> list[str]:
+    """Return the scores among the columns: in the scorers' order, then those that name a thing."""
+    bases = [name.removeprefix(UNSCORED) for name in columns]
+    scores = [n for n in dict.fromkeys(bases) if n not in COLUMNS and not n.startswith(_NO_SCORE)]
+    return sorted(scores, key=lambda name: (":" in name, name if ":" in name else ""))
 
 
 def missing_row(columns: Columns, key: TrialKey) -> TrialRow:

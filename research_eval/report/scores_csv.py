@@ -3,7 +3,7 @@
 import csv
 import io
 
-from research_eval.report.row import COLUMNS, Columns, Fact, TrialRow
+from research_eval.report.row import COLUMNS, Columns, Fact, TrialRow, score_names
 from research_eval.report.trace import fact_text
 from research_eval.report.view import RunView
 
@@ -13,8 +13,8 @@ __all__ = ["csv_columns", "render_csv"]
 def csv_columns(view: RunView) -> list[str]:
     """Return the columns in the order of the file: identity, scores, then the reasons."""
     present = view.rows[0].columns if view.rows else Columns()
-    scores = [name for name in present if ":" not in name and name not in COLUMNS]
-    others = sorted(name for name in present if ":" in name)
+    scores = [name for name in score_names(present) if name in present]
+    others = sorted(name for name in present if name not in COLUMNS and name not in scores)
     return [*COLUMNS, *scores, *others]
 
 
@@ -36,5 +36,5 @@ def _cell(fact: Fact) -> str:
     if fact is None:
         return ""
     if isinstance(fact, tuple):
-        return " ".join(fact)
-    return fact_text(fact)
+        fact = " ".join(fact)
+    return fact_text(fact).replace("\r", " ")  # which the csv module leaves unquoted

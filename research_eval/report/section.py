@@ -82,17 +82,26 @@ def _status(status: str) -> _Column:
 def _violations(view: RunView) -> Section | None:
     if not view.configurations:
         return None
-    columns: dict[str, _Column] = {}
-    for index, violation in enumerate(view.configurations[0].violations):
-        columns[f"{violation.kind}, first"] = _violation(index, "first")
-        columns[f"{violation.kind}, final"] = _violation(index, "final")
-    note = "Answers with at least one violation of the kind: the first, and the last of a trial."
-    table = _table(view, "Violations by kind", columns)
-    return Section("violations", "Violations by kind", note, (table,), plot="violations")
+    tables = (
+        _violation_table(view, "first", "Violations of the first answer"),
+        _violation_table(view, "final", "Violations of the last answer"),
+    )
+    note = "Answers with at least one violation of the kind, of the trials that gave an answer."
+    return Section("violations", "Violations by kind", note, tables, plot="violations")
+
+
+def _violation_table(view: RunView, when: str, caption: str) -> TableView:
+    kinds = [violation.kind for violation in view.configurations[0].violations]
+    columns = {kind: _violation(index, when) for index, kind in enumerate(kinds)}
+    return _table(view, caption, columns)
 
 
 def _violation(index: int, when: str) -> _Column:
-    return lambda configuration: getattr(configuration.violations[index], when)
+    def cell(configuration: ConfigurationView) -> Cell:
+        violation = configuration.violations[index]
+        return violation.first if when == "first" else violation.final
+
+    return cell
 
 
 def _retries(view: RunView) -> Section:

@@ -4,6 +4,7 @@ import hashlib
 import random
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -304,6 +305,20 @@ def _sin(rng: random.Random, agent: str, number: int, hits: list[SearchHit]) -> 
     kind = "search_only" if agent == "snippet-citer" else "unknown_url"
     text = f"{_sentence(rng, 40)} Source: {hits[0].url} and {url} say so."
     return checked(number, text, f"{kind} {url}", corrective=corrective)
+
+
+@pytest.fixture(scope="session")
+def made() -> SimpleNamespace:
+    """The functions with which tests make records by hand."""
+    return SimpleNamespace(
+        configuration=configuration,
+        manifest=manifest,
+        checked=checked,
+        trial=trial,
+        searched=searched,
+        write_run=write_run,
+        large_run=large_run,
+    )
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-// Routes, sortable tables and tooltips.
+// Routes and tooltips.
 const views = { summary: "view-summary", trials: "view-trials", trial: "view-trial" };
 
 function route() {
@@ -42,34 +42,6 @@ async function render(isFirst) {
   }
 }
 
-function sortTable(table, place, header) {
-  const isDown = header.getAttribute("aria-sort") === "ascending";
-  for (const one of table.tHead.rows[0].cells) one.removeAttribute("aria-sort");
-  header.setAttribute("aria-sort", isDown ? "descending" : "ascending");
-  const key = (row) => {
-    const text = row.cells[place].dataset.value;
-    return text === "" || Number.isNaN(Number(text)) ? text : Number(text);
-  };
-  const body = table.tBodies[0];
-  const ordered = [...body.rows].map((row) => [key(row), row]);
-  ordered.sort(([a], [b]) => (isDown ? -1 : 1) * compareKeys(a, b));
-  body.append(...ordered.map(([, row]) => row));
-}
-
-function compareKeys(a, b) {
-  if (typeof a === "number" && typeof b === "number") return a - b;
-  if (a === b) return 0;
-  if (a === "") return 1;
-  return String(a) < String(b) ? -1 : 1;
-}
-
-function makeSortable(table) {
-  [...table.tHead.rows[0].cells].forEach((header, place) => {
-    const button = header.querySelector("button");
-    button.addEventListener("click", () => sortTable(table, place, header));
-  });
-}
-
 function tip() {
   const box = el("div", { id: "tip", role: "tooltip", hidden: true });
   document.body.append(box);
@@ -92,6 +64,7 @@ function tip() {
 }
 
 document.querySelectorAll("table.sortable").forEach(makeSortable);
+document.querySelectorAll("details[data-table]").forEach(unpackTable);
 tip();
 window.addEventListener("hashchange", () => render(false));
 render(true);

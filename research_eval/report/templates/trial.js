@@ -168,7 +168,7 @@ async function renderTrial(target, query) {
       foreign(rows.value(row, "case_id"))),
     el("h2", { tabindex: -1, dir: "auto" }, trial ? foreign(trial.question) : "Not run"),
     el("p", {}, isReference ? el("span", { class: "badge label" }, "reference agent") : null, " ",
-      Array.from(labels, (one) => one.cloneNode(true))),
+      Array.from(labels, (one) => [one.cloneNode(true), " "])),
     neighbours(row), ...trialHead(row));
   if (!trial) return;
   if (trial.failure) {
