@@ -5,10 +5,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
 
+from research_eval.cassette.body import body_bytes
 from research_eval.cassette.foreign import ask_again
+from research_eval.cassette.playback import Interaction
 from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.store import Store
-from research_eval.cassette.tape import Interaction, Tape
+from research_eval.cassette.tape import Tape
 from research_eval.errors import CassetteError, SecretOnTapeError
 
 __all__ = ["Finding", "FindingKind", "prune", "verify"]
@@ -114,14 +116,19 @@ def _verify_tape(
     if tape.metadata.trial is None and any(not name.endswith(f".{key}") for _, key, _ in slots):
         yield Finding("misfiled", name, "its name is not that of its requests")
     for number, record in enumerate(tape.records()):
-        interaction = Interaction(record, store.body)
+        interaction = Interaction.of(record, store.body)
         interaction.pieces()
         headers = [
             (field, value) for field, values in record.request.headers.items() for value in values
         ]
         request = record.request
         asked = ask_again(
-            request.method, request.uri, headers, interaction.request_content, Redactor(), channel
+            request.method,
+            request.uri,
+            headers,
+            body_bytes(request.body, store.body),
+            Redactor(),
+            channel,
         )
         if asked.key != record.tape.key:
             yield Finding(
@@ -147,7 +154,7 @@ def _unplayed(name: str, tape: Tape, played: Collection[str]) -> Iterator[Findin
 
 
 def _bodies(tape: Tape) -> Iterator[str]:
-    for interaction in tape.interactions:
-        file = interaction.record.response.body.file
+    for record in tape.records():
+        file = record.response.body.file
         if file is not None:
             yield file

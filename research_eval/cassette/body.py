@@ -1,15 +1,26 @@
 """Bodies: bytes in, their most readable lossless form out, and back."""
 
 import base64
-import binascii
 import json
-from collections.abc import Callable
-from typing import Literal, TypeAlias
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias
 
 from research_eval.cassette.interaction import Body
 from research_eval.errors import CassetteCorruptError
 
-__all__ = ["MAX_DEPTH", "STYLES", "Style", "body_bytes", "depth_of", "readable_body", "spell_json"]
+__all__ = [
+    "MAX_DEPTH",
+    "STYLES",
+    "Style",
+    "body_bytes",
+    "body_bytes_of",
+    "depth_of",
+    "readable_body",
+    "spell_json",
+]
+
+_FILE_NAME = re.compile(r"[0-9a-f]{64}\.[a-z]{2,5}\Z")
 
 MAX_DEPTH = 64
 """Deepest JSON that is written out as a value; deeper text stays text."""
@@ -17,6 +28,14 @@ MAX_DEPTH = 64
 Style: TypeAlias = Literal["compact", "spaced", "ascii", "ascii_spaced"]
 
 STYLES: tuple[Style, ...] = ("compact", "spaced", "ascii", "ascii_spaced")
+
+_ENCODERS = {
+    style: json.JSONEncoder(
+        ensure_ascii=style.startswith("ascii"),
+        separators=(", ", ": ") if style.endswith("spaced") else (",", ":"),
+    ).encode
+    for style in STYLES
+}
 
 
 def readable_body(content: bytes) -> Body:
@@ -46,24 +65,45 @@ def body_bytes(body: Body | None, read_file: Callable[[str], bytes]) -> bytes:
     """
     if body is None:
         return b""
-    if body.string is not None:
-        return body.string.encode("utf-8", "surrogatepass")
-    if body.lines is not None:
-        return "\n".join(body.lines).encode("utf-8", "surrogatepass")
-    if body.file is not None:
-        return read_file(body.file)
-    if body.base64 is not None:
-        try:
-            return base64.b64decode(body.base64, validate=True)
-        except (binascii.Error, ValueError) as exc:
-            raise CassetteCorruptError(f"a body is not base64: {exc}") from exc
-    return spell_json(body.data, body.style or "compact").encode("utf-8", "surrogatepass")
+    values = body.model_dump(by_alias=True, exclude_none=True)
+    return body_bytes_of(values, read_file)
+
+
+def body_bytes_of(values: Mapping[str, Any], read_file: Callable[[str], bytes]) -> bytes:
+    """Return the bytes that the values of a body stand for.
+
+    Args:
+        values: As they stand in a file.
+        read_file: Gives the content of a body that has a file of its own.
+
+    Raises:
+        CassetteCorruptError: If they hold nothing that can be read back.
+    """
+    try:
+        if "string" in values:
+            return str(values["string"]).encode("utf-8", "surrogatepass")
+        if "lines" in values:
+            return "\n".join(values["lines"]).encode("utf-8", "surrogatepass")
+        if "file" in values:
+            return read_file(_file_name(values["file"]))
+        if "base64" in values:
+            return base64.b64decode(values["base64"], validate=True)
+        text = spell_json(values["json"], values.get("style", "compact"))
+        return text.encode("utf-8", "surrogatepass")
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as exc:
+        raise CassetteCorruptError(f"a body cannot be read back: {exc!r}") from exc
+
+
+def _file_name(name: str) -> str:
+    """Return the name of a body's file, which can lead nowhere else."""
+    if not _FILE_NAME.match(name):
+        raise ValueError(f"{name[:80]!r} is no name of a body")
+    return name
 
 
 def spell_json(value: object, style: Style = "compact") -> str:
     """Return `value` as JSON text, spelled in one of the styles that clients and servers use."""
-    separators = (", ", ": ") if style in {"spaced", "ascii_spaced"} else (",", ":")
-    return json.dumps(value, ensure_ascii=style.startswith("ascii"), separators=separators)
+    return _ENCODERS[style](value)
 
 
 def depth_of(value: object, limit: int = MAX_DEPTH) -> int:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from research_eval.cassette.playback import Interaction
 from research_eval.cassette.store import Store
-from research_eval.cassette.tape import Interaction
 
 __all__ = ["Change", "StoreFigures", "compare_stores", "figures"]
 
@@ -69,15 +69,12 @@ def figures(store: Store) -> StoreFigures:
         tapes += 1
         answers: dict[str, set[tuple[int, bytes]]] = {}
         for interaction in tape.interactions:
-            record = interaction.record
             content = interaction.content
             content_bytes += len(content)
-            hosts[urlsplit(record.request.uri).netloc] += 1
-            statuses[
-                record.tape.error.type if record.tape.error else str(record.response.status.code)
-            ] += 1
-            ends[record.tape.end] += 1
-            answers.setdefault(record.tape.key, set()).add((record.response.status.code, content))
+            hosts[urlsplit(interaction.uri).netloc] += 1
+            statuses[interaction.error.type if interaction.error else str(interaction.status)] += 1
+            ends[interaction.end] += 1
+            answers.setdefault(interaction.key, set()).add((interaction.status, content))
         ambiguous += [f"{name}: key {key}" for key, found in answers.items() if len(found) > 1]
     return StoreFigures(
         tapes,
@@ -94,10 +91,8 @@ def figures(store: Store) -> StoreFigures:
 def _slots(store: Store, name: str) -> dict[str, Interaction]:
     tape = store.read(name)
     return {
-        f"{record.tape.lane}{record.tape.key[:8]}#{record.tape.ordinal}": Interaction(
-            record, store.body
-        )
-        for record in (tape.records() if tape else ())
+        f"{interaction.lane}{interaction.key[:8]}#{interaction.ordinal}": interaction
+        for interaction in (tape.interactions if tape else ())
     }
 
 
@@ -105,10 +100,10 @@ def _change(place: str, old: Interaction | None, new: Interaction | None) -> Ite
     known = new or old
     if known is None:
         return
-    request = f"{known.record.request.method} {known.record.request.uri}"
+    request = f"{known.method} {known.uri}"
     if old is None or new is None:
-        status = known.record.response.status.code
-        yield Change("added" if old is None else "removed", place, request, f"status {status}")
+        kind: Literal["added", "removed"] = "added" if old is None else "removed"
+        yield Change(kind, place, request, f"status {known.status}")
         return
     detail = _difference(old, new)
     if detail:
@@ -117,17 +112,13 @@ def _change(place: str, old: Interaction | None, new: Interaction | None) -> Ite
 
 def _difference(old: Interaction, new: Interaction) -> str | None:
     """Return the first thing that differs between two answers to the same request."""
-    before, after = old.record, new.record
-    if before.response.status != after.response.status:
-        return f"status: {before.response.status.code}, now {after.response.status.code}"
-    if (before.tape.end, before.tape.error) != (after.tape.end, after.tape.error):
-        return f"end: {before.tape.end}, now {after.tape.end}"
-    if before.response.headers != after.response.headers:
-        names = sorted({*before.response.headers, *after.response.headers})
-        name = next(
-            n for n in names if before.response.headers.get(n) != after.response.headers.get(n)
-        )
-        return f"header {name}"
+    if (old.status, old.reason) != (new.status, new.reason):
+        return f"status: {old.status} {old.reason}, now {new.status} {new.reason}"
+    if (old.end, old.error) != (new.end, new.error):
+        return f"end: {old.end}, now {new.end}"
+    if old.headers != new.headers:
+        changed = sorted(set(old.headers) ^ set(new.headers))
+        return f"header {changed[0][0]}" if changed else "order of headers"
     if old.content == new.content:
         return None
     first, second = (side.content.decode("utf-8", "replace").splitlines() for side in (old, new))

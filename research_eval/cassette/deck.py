@@ -7,9 +7,9 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from research_eval.cassette.failure import failure_of
 from research_eval.cassette.interaction import FailureOnTape
 from research_eval.cassette.key import Asked
+from research_eval.cassette.playback import Interaction
 from research_eval.cassette.recording import Recording
 from research_eval.cassette.stream import Player, Source, Tee
-from research_eval.cassette.tape import Interaction
 from research_eval.clock import Clock
 
 __all__ = ["GAVE_UP", "Mode", "TapeDeck", "TrialTape"]
@@ -117,7 +117,7 @@ class TapeDeck(Generic[RequestT, ResponseT]):
     async def _play(
         self, interaction: Interaction, request: RequestT, patience: float | None
     ) -> ResponseT:
-        slot = interaction.record.tape
+        slot = interaction
         clock = self._session.clock
         if patience == slot.read_timeout_s:
             patience = None  # it sufficed when this was recorded

@@ -6,15 +6,17 @@ from pathlib import Path
 
 from typing_extensions import override
 
+from research_eval.cassette.body import body_bytes
 from research_eval.cassette.deck import Mode
 from research_eval.cassette.explain import Candidate, explain
 from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
 from research_eval.cassette.key import PROFILE, Asked
 from research_eval.cassette.name import safe_name
 from research_eval.cassette.opening import open_store
+from research_eval.cassette.playback import Interaction
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.session import Refresh, Session, SessionSettings, session_settings
-from research_eval.cassette.tape import Interaction, Tape
+from research_eval.cassette.tape import Tape
 from research_eval.cassette.verdict import Divergence
 from research_eval.clock import Clock
 from research_eval.errors import CassetteMissError
@@ -96,7 +98,7 @@ class ModelSession(Session):
         if self.problem is None and ordinal < len(slots):
             self._hits += 1
             if self.mode == "record":
-                self._kept.append((self._asked, self._whole(slots[ordinal])))
+                self._kept.append((self._asked, self._record_of(slots[ordinal])))
             return slots[ordinal]
         if self.mode == "record" and self._may_record():
             self._has_left_tape = True
@@ -122,11 +124,10 @@ class ModelSession(Session):
     def _unplayed(self) -> int:
         return len(self._tape) - self._hits if self._tape and not self._has_left_tape else 0
 
-    def _whole(self, interaction: Interaction) -> TapedInteraction:
+    def _record_of(self, interaction: Interaction) -> TapedInteraction:
         """Return a recorded exchange with its request written out whole."""
-        if self._tape is None or interaction.record.request.body is None:
-            return interaction.record
-        return self._tape.records()[self._tape.interactions.index(interaction)]
+        tape = self._tape or Tape((), b"", "")
+        return tape.records()[tape.interactions.index(interaction)]
 
     def _may_record(self) -> bool:
         refresh = self._settings.refresh
@@ -157,12 +158,11 @@ class ModelSession(Session):
         order = sorted(range(len(records)), key=lambda number: abs(number + 1 - self._asked))
         for number in order:
             request = records[number].request
-            interaction = Interaction(records[number], self._store.body)
             yield Candidate(
                 f"recording {number + 1} of {len(records)}",
                 request.method,
                 request.uri,
-                interaction.request_content,
+                body_bytes(request.body, self._store.body),
                 is_next=number + 1 == self._asked,
             )
 

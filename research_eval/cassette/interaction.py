@@ -46,7 +46,7 @@ class Body(Record):
     """Of a request: number of the interaction in this file whose JSON this one extends."""
     same: tuple[str, ...] = ()
     """With `after`: fields that are as there."""
-    keep: dict[str, Annotated[int, Field(ge=0)]] = Field(default={})
+    keep: dict[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
     """With `after`: how many first items of a list are as there; `data` holds the rest."""
 
 
@@ -54,7 +54,7 @@ class RequestOnTape(Record):
     """A request as vcrpy stores it."""
 
     body: Body | None = None
-    headers: Headers = Field(default={})
+    headers: Headers = Field(default_factory=dict)
     method: str
     uri: str
 
@@ -70,7 +70,7 @@ class ResponseOnTape(Record):
     """A response as vcrpy stores it."""
 
     body: Body = Body(string="")
-    headers: Headers = Field(default={})
+    headers: Headers = Field(default_factory=dict)
     status: StatusOnTape
 
 

@@ -10,9 +10,9 @@ from research_eval.cassette.asking import asked_request
 from research_eval.cassette.deck import Mode
 from research_eval.cassette.interaction import TapedInteraction
 from research_eval.cassette.key import Asked
+from research_eval.cassette.playback import Interaction
 from research_eval.cassette.recording import Recording
 from research_eval.cassette.redact import Channel, Redactor
-from research_eval.cassette.tape import Interaction
 from research_eval.cassette.transport import TapeTransport
 from research_eval.cassette.transport2 import TapeTransport2
 from research_eval.cassette.verdict import Divergence, ReplayVerdict, replay_verdict
@@ -136,8 +136,7 @@ class Session:
 
     def cut_short(self, interaction: Interaction) -> BaseException:
         """Return what to raise where a reader wants more than was recorded."""
-        request = interaction.record.request
-        words = f"{request.method} {request.uri}: its reader closed the recorded answer early, more is asked for now"
+        words = f"{interaction.method} {interaction.uri}: its reader closed the recorded answer early, more is asked for now"
         return self._latched(words, None, is_stale=True)
 
     def went_live(self) -> None:

@@ -18,8 +18,9 @@ from research_eval.errors import CassetteCorruptError, CassetteError
 __all__ = ["FolderStore", "Store", "write_whole"]
 
 _SHARED_FROM_BYTES = 2048
-_SHARED_JSON_FROM_BYTES = 65536
+_SHARED_JSON_FROM_BYTES = 4096
 _MAX_NEIGHBOURS_SEEN = 20_000
+_BINARY = getattr(os, "O_BINARY", 0)
 
 
 class Store(Protocol):
@@ -253,12 +254,20 @@ def _read_bounded(path: str) -> bytes | None:
         CassetteCorruptError: If it is too large or cannot be read.
     """
     try:
-        with open(path, "rb") as file:  # noqa: PTH123  # a path object costs more than the read
-            content = file.read(MAX_BYTES + 1)
+        handle = os.open(path, os.O_RDONLY | _BINARY)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as exc:
         raise CassetteCorruptError(f"{path}: cannot be read: {exc}") from exc
-    if len(content) > MAX_BYTES:
-        raise CassetteCorruptError(f"{path}: larger than {MAX_BYTES} bytes")
+    try:
+        size = os.fstat(handle).st_size
+        if size > MAX_BYTES:
+            raise CassetteCorruptError(f"{path}: larger than {MAX_BYTES} bytes")
+        content = os.read(handle, size)
+        while len(content) < size and (more := os.read(handle, size - len(content))):
+            content += more
+    except OSError as exc:
+        raise CassetteCorruptError(f"{path}: cannot be read: {exc}") from exc
+    finally:
+        os.close(handle)
     return content

@@ -6,8 +6,8 @@ from typing import Protocol
 
 from research_eval.cassette.failure import failure_of
 from research_eval.cassette.interaction import FailureOnTape
+from research_eval.cassette.playback import Interaction
 from research_eval.cassette.recording import Recording
-from research_eval.cassette.tape import Interaction
 from research_eval.clock import Clock
 
 __all__ = ["Player", "Source", "Tee"]
@@ -44,7 +44,7 @@ class Player:
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Return the pieces, each at its time, and the failure that ended them, if one did."""
-        slot = self._interaction.record.tape
+        slot = self._interaction
         elapsed = 0.0
         for piece, offset in self._interaction.pieces():
             if offset > elapsed:

@@ -7,8 +7,8 @@ from typing_extensions import override
 
 from research_eval.cassette.deck import TapeDeck
 from research_eval.cassette.interaction import FailureOnTape
+from research_eval.cassette.playback import Interaction
 from research_eval.cassette.stream import Source
-from research_eval.cassette.tape import Interaction
 
 __all__ = ["OffTapeError2", "TapeTransport2"]
 
@@ -54,15 +54,12 @@ class TapeTransport2(TapeDeck[httpx2.Request, httpx2.Response], httpx2.AsyncBase
     def _answer(
         self, interaction: Interaction, stream: Source, request: httpx2.Request
     ) -> httpx2.Response:
-        status = interaction.record.response.status
-        extensions = (
-            {"reason_phrase": status.message.encode("ascii", "replace")} if status.message else None
-        )
+        reason = interaction.reason
         return httpx2.Response(
-            status.code,
+            interaction.status,
             headers=interaction.headers,
             stream=_Body(stream),
-            extensions=extensions,
+            extensions={"reason_phrase": reason.encode("ascii", "replace")} if reason else None,
             request=request,
         )
 

@@ -7,10 +7,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from research_eval.cassette.body import body_bytes
 from research_eval.cassette.foreign import ForeignExchange
+from research_eval.cassette.interaction import TapedInteraction
 from research_eval.cassette.recording import NO_RESPONSE
 from research_eval.cassette.store import Store
-from research_eval.cassette.tape import MAX_BYTES, Interaction
+from research_eval.cassette.tape import MAX_BYTES
 from research_eval.errors import CassetteCorruptError, CassetteError
 
 __all__ = ["Exported", "read_warc", "write_warc"]
@@ -67,7 +69,7 @@ def write_warc(store: Store, path: Path) -> Exported:
             if record.response.status.code == NO_RESPONSE and record.tape.error is not None:
                 failures += 1
                 continue
-            _write_pair(warcio, writer, Interaction(record, store.body), f"{name}#{number}")
+            _write_pair(warcio, writer, record, store, f"{name}#{number}")
             written += 1
     from research_eval.cassette.store import write_whole  # noqa: PLC0415
 
@@ -114,9 +116,14 @@ def _payload(record: Any, path: Path) -> bytes:  # noqa: ANN401  # warcio ships 
     return content
 
 
-def _write_pair(warcio: dict[str, Any], writer: Any, interaction: Interaction, place: str) -> None:  # noqa: ANN401  # warcio ships no types
-    record = interaction.record
-    content = interaction.content
+def _write_pair(
+    warcio: dict[str, Any],
+    writer: Any,  # noqa: ANN401  # warcio ships no types
+    record: TapedInteraction,
+    store: Store,
+    place: str,
+) -> None:
+    content = body_bytes(record.response.body, store.body)
     headers = [
         (name, value)
         for name, values in record.response.headers.items()
@@ -146,7 +153,7 @@ def _write_pair(warcio: dict[str, Any], writer: Any, interaction: Interaction, p
     request = writer.create_warc_record(
         record.request.uri,
         "request",
-        payload=BytesIO(interaction.request_content),
+        payload=BytesIO(body_bytes(record.request.body, store.body)),
         http_headers=make_headers(
             f"{record.request.method} /{target} HTTP/1.1", sent, is_http_request=True
         ),

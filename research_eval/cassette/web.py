@@ -9,15 +9,17 @@ from typing import Literal
 
 from typing_extensions import override
 
+from research_eval.cassette.body import body_bytes
 from research_eval.cassette.deck import Mode, OffTape
 from research_eval.cassette.explain import Candidate, explain
 from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
 from research_eval.cassette.key import PROFILE, Asked
 from research_eval.cassette.name import host_folder, slug
 from research_eval.cassette.opening import open_store
+from research_eval.cassette.playback import Interaction
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.session import Refresh, Session, SessionSettings, session_settings
-from research_eval.cassette.tape import Interaction, Tape
+from research_eval.cassette.tape import Tape
 from research_eval.cassette.verdict import Divergence
 from research_eval.clock import Clock
 from research_eval.errors import CassetteMissError
@@ -186,7 +188,7 @@ class WebSession(Session):
             found = self._pick(asked, name, ordinal)
             if found is not None:
                 self._hits += 1
-                self._cassette.note_played(name, found.record.tape.ordinal)
+                self._cassette.note_played(name, found.ordinal)
                 return found
             if self.mode != "record":
                 raise self._missed(asked, name)
@@ -198,7 +200,7 @@ class WebSession(Session):
         if self._cassette.miss == "stop":
             return super().cut_short(interaction)
         self._off_tape += 1
-        return OffTape(f"{interaction.record.request.uri}: only a part was recorded")
+        return OffTape(f"{interaction.uri}: only a part was recorded")
 
     @override
     def _saver(
@@ -250,8 +252,7 @@ class WebSession(Session):
         """Return recorded requests to the same host, those to a similar path first."""
         for near in self._cassette.store.neighbours(name, limit=40):
             tape = self._cassette.store.read(near)
-            for interaction in tape.interactions[:1] if tape else ():
-                request = interaction.record.request
-                yield Candidate(
-                    f"{near}.json", request.method, request.uri, interaction.request_content
-                )
+            for record in tape.records()[:1] if tape else ():
+                request = record.request
+                content = body_bytes(request.body, self._cassette.store.body)
+                yield Candidate(f"{near}.json", request.method, request.uri, content)

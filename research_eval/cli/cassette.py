@@ -17,8 +17,10 @@ from research_eval.cli.cassette_transfer import (
 )
 
 if TYPE_CHECKING:
+    from research_eval.cassette.interaction import TapedInteraction
     from research_eval.cassette.place import NamedStore
-    from research_eval.cassette.tape import Interaction
+    from research_eval.cassette.playback import Interaction
+    from research_eval.cassette.store import Store
 
 __all__ = ["cassette"]
 
@@ -41,14 +43,14 @@ def cassette() -> None:
 def ls(place: Path, host: str | None) -> None:
     """Print one line a recorded exchange: name, request, what came of it, bytes."""
     for named, name, interaction in _interactions(find_place(place)):
-        request = interaction.record.request
-        if host is None or f"://{host}/" in f"{request.uri}/":
-            slot = interaction.record.tape
-            place_of = f"{named.label}/{name}#{slot.ordinal}"
-            size = len(interaction.content)
-            click.echo(
-                f"{place_of}\t{request.method} {request.uri}\t{_outcome(interaction)}\t{size}"
+        if host is None or f"://{host}/" in f"{interaction.uri}/":
+            words = (
+                f"{named.label}/{name}#{interaction.ordinal}",
+                f"{interaction.method} {interaction.uri}",
+                _outcome(interaction),
+                str(len(interaction.content)),
             )
+            click.echo("\t".join(words))
 
 
 @cassette.command()
@@ -58,7 +60,6 @@ def ls(place: Path, host: str | None) -> None:
 def show(place: Path, name: str, whole: bool) -> None:
     """Print the exchanges whose NAME, as `ls` prints it, begins so."""
     from research_eval.cassette.place import find_tape
-    from research_eval.cassette.tape import Interaction
     from research_eval.errors import CassetteError
 
     found = False
@@ -69,7 +70,7 @@ def show(place: Path, name: str, whole: bool) -> None:
             if ordinal in {"", str(record.tape.ordinal)}:
                 found = True
                 click.echo(f"=== {named.label}/{tape_name}, exchange {number + 1}")
-                _show(Interaction(record, named.store.body), None if whole else _SHOWN_BYTES)
+                _show(record, named.store, None if whole else _SHOWN_BYTES)
     if not found:
         raise CassetteError(f"{place}: holds no recording called {name!r}")
 
@@ -218,20 +219,22 @@ def _read_lines(path: Path) -> list[str]:
 
 
 def _outcome(interaction: "Interaction") -> str:
-    record = interaction.record
-    if record.tape.error is not None:
-        return record.tape.error.type
-    end = "" if record.tape.end == "complete" else f" ({record.tape.end.replace('_', ' ')})"
-    return f"{record.response.status.code}{end}"
+    if interaction.error is not None:
+        return interaction.error.type
+    end = "" if interaction.end == "complete" else f" ({interaction.end.replace('_', ' ')})"
+    return f"{interaction.status}{end}"
 
 
-def _show(interaction: "Interaction", limit: int | None) -> None:
-    record = interaction.record
+def _show(record: "TapedInteraction", store: "Store", limit: int | None) -> None:
+    from research_eval.cassette.body import body_bytes
+    from research_eval.cassette.playback import Interaction
+
     slot = record.tape
     click.echo(f"{record.request.method} {record.request.uri}")
-    _show_part(record.request.headers, interaction.request_content, limit)
-    click.echo(f"--- {_outcome(interaction)} after {slot.latency_s:g} s, key {slot.key}")
-    _show_part(record.response.headers, interaction.content, limit)
+    _show_part(record.request.headers, body_bytes(record.request.body, store.body), limit)
+    outcome = _outcome(Interaction.of(record, store.body))
+    click.echo(f"--- {outcome} after {slot.latency_s:g} s, key {slot.key}")
+    _show_part(record.response.headers, body_bytes(record.response.body, store.body), limit)
     if slot.error is not None:
         click.echo(f"--- {slot.error.type}: {slot.error.message}")
 

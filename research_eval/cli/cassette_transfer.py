@@ -130,6 +130,7 @@ def _the_web(place: Path) -> "NamedStore":
 
 
 def _import_web(exchanges: Any, place: Path) -> None:  # noqa: ANN401  # an iterator of exchanges
+    from research_eval.cassette.foreign import keep_as_web
     from research_eval.cassette.opening import open_store
 
     redactor = known_redactor()
