@@ -53,35 +53,33 @@ class _Scanner:
         self._taken += find_namespaces(text)
         self._taken.sort()
         self._runs = RunReader(text)
+        self._position = 0
 
     def citations(self) -> Iterator[Citation]:
         """Yield bare URLs and autolinks, in order."""
         schemes = find_schemes(self._text)
-        taken = iter([*self._taken, (len(self._text) + 1, 0)])
+        taken = iter([*self._taken, (len(self._text), len(self._text))])
         zone = next(taken)
-        position = 0
-        while (match := schemes.search(self._text, position)) is not None:
+        while (match := schemes.search(self._text, self._position)) is not None:
             start = match.start()
-            while zone[0] <= start and zone[1] <= start:
+            while zone[1] <= start:
                 zone = next(taken)
             if zone[0] <= start:
-                position = zone[1]
+                self._position = zone[1]
                 continue
-            position = match.end()
-            citation, position = self._read(start, match.end())
-            if citation is not None:
-                yield citation
+            self._position = match.end()
+            yield from self._read(start, zone[0])
 
-    def _read(self, start: int, after_scheme: int) -> tuple[Citation | None, int]:
-        before = self._text[max(0, start - LOOK_AROUND) : start].rpartition("\n")[2]
-        if before.endswith("<"):
+    def _read(self, start: int, limit: int) -> Iterator[Citation]:
+        if self._text[start - 1 : start] == "<":
             autolink = self._autolink(start)
             if autolink is not None:
-                return autolink, autolink.end
-        run = self._runs.read(start)
-        if before.endswith("+") and _OTHER_SCHEME.search(before):
-            return None, max(run.end, after_scheme)
-        return self._bare(run, before, start, after_scheme)
+                self._position = autolink.end
+                yield autolink
+                return
+        run = self._runs.read(start, limit)
+        self._position = max(self._position, run.end)
+        yield from self._bare(run, is_limited=run.end == limit < len(self._text))
 
     def _autolink(self, start: int) -> Citation | None:
         wrapped = _WRAPPED_AUTOLINK.match(self._text, start)
@@ -96,24 +94,50 @@ class _Scanner:
             return None
         return Citation(url=url, start=start, end=start + len(written), form="autolink")
 
-    def _bare(
-        self, run: Run, before: str, start: int, after_scheme: int
-    ) -> tuple[Citation | None, int]:
-        stretch, before_url = _before_next_url(run.text)
-        label = _GLUED_LABEL.search(stretch) if before_url else None
-        if label:
-            stretch = stretch[: label.start()]
-        end = run.place(len(stretch))
+    def _bare(self, run: Run, *, is_limited: bool) -> Iterator[Citation]:
+        """Yield the URLs of a run: the one that begins it, and those that begin after its end."""
+        first = 0
+        schemes = SCHEME.finditer(run.text, 1)
+        following = next(schemes, None)
+        while True:
+            inside = following
+            while inside is not None and _is_nested(run.text, inside.start()):
+                inside = next(schemes, None)
+            last = inside.start() if inside else len(run.text)
+            piece = _Piece(run, first, last, before_url=inside is not None or is_limited)
+            citation, used = self._judge(piece)
+            if citation is not None:
+                yield citation
+            if inside is None and used >= len(piece.text):
+                return
+            if used < len(piece.text):
+                schemes = SCHEME.finditer(run.text, first + max(used, 7))
+                inside = next(schemes, None)
+            if inside is None:
+                return
+            first, following = inside.start(), next(schemes, None)
+
+    def _judge(self, piece: "_Piece") -> tuple[Citation | None, int]:
+        """Return the citation that `piece` holds, if any, and how much of the piece it takes."""
+        start, end = piece.run.place(piece.first), piece.run.place(piece.first + len(piece.text))
+        before = self._text[max(0, start - LOOK_AROUND) : start].rpartition("\n")[2]
+        if before.endswith("+") and _OTHER_SCHEME.search(before):
+            return None, len(piece.text)
         after = self._text[end : end + LOOK_AROUND]
-        around = Surroundings(before, after, before_url, self._is_field(before, start))
-        trimmed = trim(stretch, around)
-        position = max(end, after_scheme)
-        if trimmed is None or is_template(stretch[: trimmed.end], after):
-            return None, position
-        place = run.place(trimmed.end)
-        url = stretch[: trimmed.end]
-        readings = _readings(run, stretch, trimmed, _wrapped(stretch, after))
-        return Citation(url=url, start=start, end=place, readings=readings), position
+        around = Surroundings(before, after, piece.before_url, self._is_field(before, start))
+        trimmed = trim(piece.text, around)
+        if trimmed is None:
+            return None, len(piece.text)
+        url = piece.text[: trimmed.end]
+        if is_template(url, after):
+            return None, len(piece.text)
+        citation = Citation(
+            url=url,
+            start=start,
+            end=piece.run.place(piece.first + trimmed.end),
+            readings=_readings(piece, trimmed, _wrapped(piece.text, after)),
+        )
+        return citation, trimmed.end
 
     def _is_field(self, before: str, start: int) -> bool:
         """Whether the URL at `start` is a field of a comma-separated line."""
@@ -135,21 +159,29 @@ def _is_header(text: str, start: int) -> bool:
     return commas > 0 and ", " not in line and row.count(",") == commas
 
 
-def _before_next_url(run: str) -> tuple[str, bool]:
-    """Return the run up to where another URL begins in it, unless that one is nested."""
-    if run.find("://", 8) < 0:
-        return run, False
-    for match in SCHEME.finditer(run, 8):
-        if run[match.start() - 1] not in "/=?&#:%+@$~^":
-            return run[: match.start()], True
-    return run, False
+def _is_nested(run: str, index: int) -> bool:
+    """Whether the URL that begins at `index` of a run belongs to the one before it."""
+    return run[index - 1] in "/=?&#:%+@$~^"
 
 
-def _readings(run: Run, stretch: str, trimmed: Trimmed, wrapped: str | None) -> tuple[str, ...]:
-    url = stretch[: trimmed.end]
-    readings = [stretch[:end] for end in trimmed.others]
-    if run.is_decoded:
-        readings.append(run.written(trimmed.end))
+class _Piece:
+    """The part of a run that may hold one URL."""
+
+    def __init__(self, run: Run, first: int, last: int, *, before_url: bool) -> None:
+        self.run = run
+        self.first = first
+        self.before_url = before_url
+        self.text = run.text[first:last]
+        label = _GLUED_LABEL.search(self.text) if before_url else None
+        if label:
+            self.text = self.text[: label.start()]
+
+
+def _readings(piece: _Piece, trimmed: Trimmed, wrapped: str | None) -> tuple[str, ...]:
+    url = piece.text[: trimmed.end]
+    readings = [piece.text[:end] for end in trimmed.others]
+    if piece.run.is_decoded:
+        readings.append(piece.run.written(piece.first, piece.first + trimmed.end))
     if wrapped is not None:
         readings.append(wrapped)
     return tuple(reading for reading in dict.fromkeys(readings) if reading != url)

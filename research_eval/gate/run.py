@@ -63,7 +63,6 @@ class Run:
 
     def __init__(self, source: str, start: int) -> None:
         self._source = source
-        self._start = start
         self._pieces: list[str] = []
         self._starts = [0]
         self._places = [start]
@@ -112,9 +111,9 @@ class Run:
         piece = bisect_right(self._starts, index) - 1
         return min(self._places[piece] + index - self._starts[piece], self._places[piece + 1])
 
-    def written(self, end: int) -> str:
-        """Return how the run up to the character at `end` is written."""
-        return self._source[self._start : self.place(end)]
+    def written(self, first: int, end: int) -> str:
+        """Return how the part of the run between two of its characters is written."""
+        return self._source[self.place(first) : self.place(end)]
 
 
 def find_schemes(text: str) -> re.Pattern[str]:
@@ -138,22 +137,22 @@ class RunReader:
         r"""Whether the whole text is one line whose breaks are written out as `\n`."""
         return "\n" not in self._text and self._text.count("\\n") > 1
 
-    def read(self, start: int) -> Run:
-        """Return the run that begins at `start` and ends at the first delimiter."""
+    def read(self, start: int, limit: int) -> Run:
+        """Return the run that begins at `start` and ends at the first delimiter or at `limit`."""
         text = self._text
         run = Run(text, start)
-        simple = _SIMPLE.match(text, start)
+        simple = _SIMPLE.match(text, start, limit)
         if simple is not None and _is_whole(text, simple):
             run.add_plain(simple[0], start)
             run.finish(simple.end())
             return run
         position = start
-        while position < len(text):
-            plain = _PLAIN.match(text, position)
+        while position < limit:
+            plain = _PLAIN.match(text, position, limit)
             if plain is not None:
                 run.add_plain(plain[0], position)
                 position = plain.end()
-            after = self._step(run, position)
+            after = self._step(run, position) if position < limit else None
             if after is None:
                 break
             position = after

@@ -33,6 +33,9 @@ _ELLIPSIS = re.compile(r"[/=&?#_-](?:\u2026|\.\.\.)\.?$")
 _STRIPPED = frozenset(".,;:!?'*\u2019\u2026\u2013\u2014\u2015\u00b7\\")
 _OPENING_MARKS = frozenset("*_~='\u2018")
 _MARKERS = {"_": "_", "~": "~", "=": "="}
+MAX_TRIMMED_CHARS = 4096
+"""A longer stretch without a delimiter is one URL; only its plain end is trimmed."""
+
 MAX_KEPT_TAILS = 5
 """Readings that keep this much of the punctuation at the end."""
 
@@ -64,6 +67,8 @@ def trim(run: str, around: Surroundings) -> Trimmed | None:
     is_marked = around.is_field or around.before_url or around.before[-1:] in _OPENING_MARKS
     if not is_marked and _UNTOUCHED.fullmatch(run):
         return Trimmed(len(run))
+    if len(run) > MAX_TRIMMED_CHARS:
+        return Trimmed(len(run.rstrip(".,;:!?'*)]"))) if _REAL_HOST.match(run) else None
     certain = _certain_end(run, around)
     soft = _soft_end(run[:certain], around)
     opened = around.before[-3:]
