@@ -29,7 +29,7 @@ _NUMBER = re.compile(
     r"\s?(thousand|million|billion|trillion|[kmb]n?\b|千|万|億|兆)?",
     re.IGNORECASE,
 )
-_YEAR_RANGE = re.compile(r"(\d\d)\d\d[-–/]$")
+_YEAR_RANGE = re.compile(r"(\d\d)(\d\d)[-–/]$")
 _SCALES = {
     "thousand": 1e3, "k": 1e3, "千": 1e3, "million": 1e6, "m": 1e6, "mn": 1e6, "billion": 1e9,
     "b": 1e9, "bn": 1e9, "trillion": 1e12, "万": 1e4, "億": 1e8, "兆": 1e12,
@@ -103,7 +103,7 @@ def numbers(text: str) -> Iterator[Number]:
         if scale:
             values |= {round(value * scale, 6) for value in values}
         century = _YEAR_RANGE.search(text, max(0, match.start() - 5), match.start())
-        if century and len(match[1]) == 2:
+        if century and len(match[1]) == 2 and match[1] > century[2]:
             values.add(float(century[1] + match[1]))
         yield Number(match[1], match.start(), frozenset(values))
 
