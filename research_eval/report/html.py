@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from urllib.parse import urlencode
 
@@ -31,8 +31,14 @@ MAX_PAGES_CHARS = 3_000_000
 """Pages beyond this many characters in sum are left out of the report."""
 
 
-def render_html(view: RunView, folder: RunFolder) -> str:
-    """Return the file's text; the trials are read from `folder` once more."""
+def render_html(view: RunView, folder: RunFolder, *, plots: Mapping[str, str] | None = None) -> str:
+    """Return the file's text; the trials are read from `folder` once more.
+
+    Args:
+        view: What to show.
+        folder: The run, for the trials' details and pages.
+        plots: SVG by the plot's name, where it is not to be drawn here.
+    """
     script = _script()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     manifest = view.manifest
@@ -50,7 +56,7 @@ def render_html(view: RunView, folder: RunFolder) -> str:
             has_reference_agents=bool(references),
             reference_agents=json.dumps(references),
             sections=sections(view),
-            plots=draw_plots(view),
+            plots=draw_plots(view) if plots is None else plots,
             definitions=DEFINITIONS,
             facts=run_facts(manifest),
             style=_template("style.css"),

@@ -31,7 +31,7 @@ function foreign(text) {
 }
 
 // A URL of a page: text, and a link where it is one that a browser may safely open.
-function url(text, isLink) {
+function address(text, isLink) {
   const shown = el("span", { class: "url" }, foreign(text));
   if (!isLink || !/^https?:\/\/[^\s]+$/i.test(text)) return shown;
   const attributes = { href: text, rel: "noreferrer noopener", target: "_blank", class: "url" };

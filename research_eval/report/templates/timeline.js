@@ -33,17 +33,17 @@ const EVENTS = {
     event.off_tape ? el("span", { class: "bad" }, " off tape") : null,
     el("ul", { class: "tries" }, (event.tries || []).map(tryItem)),
     (event.hits || []).length ? fold(plural(event.hits.length, "hit"), el("ol", {},
-      event.hits.map((hit) => el("li", {}, foreign(hit.title || ""), " ", url(hit.url, false),
+      event.hits.map((hit) => el("li", {}, foreign(hit.title || ""), " ", address(hit.url, false),
         el("div", { class: "quiet", dir: "auto" }, foreign(hit.snippet || "")))))) : null]],
   fetch: (event) => ["Fetch", [
-    url(event.url, false), " ",
+    address(event.url, false), " ",
     event.ok ? el("span", { class: "good" }, "\u2713 opened " + (event.status ?? ""))
       : el("span", { class: "bad" }, "\u2717 " + (event.error || "failed") + " " + (event.status ?? "")),
     event.evidence ? el("span", { class: "bad" }, " no evidence: " + event.evidence) : null,
     event.from_ledger ? " from the ledger" : null,
     event.off_tape ? el("span", { class: "bad" }, " off tape") : null,
     event.final_url && event.final_url !== event.url
-      ? el("div", { class: "quiet" }, "ended at ", url(event.final_url, false)) : null,
+      ? el("div", { class: "quiet" }, "ended at ", address(event.final_url, false)) : null,
     event.title ? el("div", { class: "quiet", dir: "auto" }, foreign(event.title)) : null]],
   gate: (event, trial) => ["Gate", gateEntry(trial.attempts.find((a) => a.attempt === event.attempt))],
 };

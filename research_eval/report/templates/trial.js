@@ -60,10 +60,10 @@ function markedAnswer(attempt) {
 
 function violationItem(violation) {
   return el("li", {}, el("span", { class: "badge v-" + violation.kind }, violation.kind), " ",
-    violation.url ? url(violation.url, false) : null, " ",
+    violation.url ? address(violation.url, false) : null, " ",
     el("span", { class: "quiet" }, RULINGS[violation.kind]),
     violation.nearest ? el("div", { class: "quiet" }, "nearest in the ledger: ",
-      url(violation.nearest, false), " ", sourceButton(violation.source),
+      address(violation.nearest, false), " ", sourceButton(violation.source),
       violation.difference ? " differs in " + violation.difference : "") : null,
     violation.message ? el("div", {}, foreign(violation.message)) : null);
 }
@@ -93,11 +93,11 @@ function ledgerTable(trial, isLink) {
   const body = trial.sources.map((source, place) => el("tr", { id: "source-" + place, tabindex: -1 },
     el("th", { scope: "row", class: "num" }, place + 1),
     el("td", {}, el("span", { class: "badge s-" + (source.state || "searched") }, evidenceText(source))),
-    el("td", {}, el("div", { dir: "auto" }, foreign(source.title || "")), url(source.url, isLink),
-      source.key !== source.url ? el("div", { class: "quiet" }, "key: ", url(source.key, false)) : null,
-      source.alias_of ? el("div", { class: "quiet" }, "declared by: ", url(source.alias_of, false)) : null,
+    el("td", {}, el("div", { dir: "auto" }, foreign(source.title || "")), address(source.url, isLink),
+      source.key !== source.url ? el("div", { class: "quiet" }, "key: ", address(source.key, false)) : null,
+      source.alias_of ? el("div", { class: "quiet" }, "declared by: ", address(source.alias_of, false)) : null,
       (source.observed || []).length ? fold("other spellings", el("ul", {},
-        source.observed.map((one) => el("li", {}, url(one, false))))) : null,
+        source.observed.map((one) => el("li", {}, address(one, false))))) : null,
       source.snippet ? fold("snippet", el("p", { dir: "auto" }, foreign(source.snippet))) : null,
       source.content_sha256 ? pageText(source.content_sha256) : null),
     el("td", { class: "num" }, source.content_chars === undefined ? "\u2013" : number(source.content_chars))));

@@ -1,0 +1,293 @@
+"""The report in a headless Chromium: no error, no request, and every number leads to its trials."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from research_eval.report.write import write_report
+from research_eval.schema import (
+    AnswerChecked,
+    Citation,
+    Searched,
+    SearchHit,
+    SourceRecord,
+    Verdict,
+    Violation,
+)
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+
+sync_api = pytest.importorskip("playwright.sync_api")
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+]  # fmt: skip
+HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+SLY = "javascript:window.hacked=1"
+
+
+class Watched:
+    """A page that remembers what it complained of and what it asked for."""
+
+    def __init__(self, page) -> None:
+        self.page = page
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self.requests.append(request.url))
+
+    def open(self, path: Path, fragment: str = "") -> None:
+        self.page.goto(path.as_uri() + fragment)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[object]:
+    with sync_api.sync_playwright() as playwright:
+        path = str(CHROMIUM) if CHROMIUM.is_file() else None
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def watched(browser) -> Iterator[Watched]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+    yield Watched(context.new_page())
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def report(large, made, tmp_path_factory) -> Path:
+    record, trials = large
+    folder = made.write_run(tmp_path_factory.mktemp("browser") / "run", record, trials[:-1])
+    return write_report(folder, formats=["html"])[0]
+
+
+@pytest.fixture(scope="module")
+def hostile_report(made, tmp_path_factory) -> Path:
+    """A run whose answer, page titles and URLs try to break out of the page."""
+    url = "https://fine.example/page"
+    answer = f"{HOSTILE} says {url} and 日本 {SLY} \u202eevil and https://lie.example/a."
+    places = [(answer.index(u), len(u), u) for u in (url, "https://lie.example/a")]
+    citations = tuple(Citation(url=u, start=at, end=at + n) for at, n, u in places)
+    at, n, lie = places[1]
+    bad = Violation(kind="unknown_url", url=lie, key=lie, start=at, end=at + n, message=HOSTILE)
+    verdict = Verdict(gate="default@1", citations=citations, violations=(bad,))
+    attempt = AnswerChecked(attempt=1, answer=answer, verdict=verdict, corrective=HOSTILE)
+    sources = [
+        SourceRecord(key=url, url=url, title=HOSTILE, state="fetched"),
+        SourceRecord(key=SLY, url=SLY, title="sly", snippet=HOSTILE),
+    ]
+    hit = SearchHit(url=SLY, title=HOSTILE, snippet=HOSTILE, rank=1)
+    search = Searched(query=HOSTILE, max_results=5, served_by=HOSTILE, hits=(hit,))
+    record = made.manifest([made.configuration(HOSTILE)], [HOSTILE])
+    record = record.model_copy(update={"dataset_is_synthetic": False})
+    trial = made.trial(
+        [attempt], case_id=HOSTILE, under=HOSTILE, question=HOSTILE, tags=(HOSTILE,),
+        sources=sources, events=[search],
+    )  # fmt: skip
+    folder = made.write_run(tmp_path_factory.mktemp("hostile") / "run", record, [trial])
+    return write_report(folder, formats=["html"])[0]
+
+
+def trial_fragment(case_id: str, configuration: str, number: int = 1) -> str:
+    query = {"case_id": case_id, "configuration": configuration, "trial": number}
+    return f"#trial?{urlencode(query)}"
+
+
+def test_the_report_opens_from_disk_without_error_or_request(watched, report) -> None:
+    watched.open(report)
+    watched.page.wait_for_selector("#summary table")
+    watched.page.goto(report.as_uri() + "#trials")
+    watched.page.wait_for_selector("#list-count")
+    watched.page.goto(report.as_uri() + trial_fragment("case-01", "fabricator"))
+    watched.page.wait_for_selector(".attempt")
+
+    assert watched.complaints == []
+    assert {url.partition("#")[0] for url in watched.requests} <= {report.as_uri(), "data:,"}
+
+
+def test_the_plots_are_visible(watched, report) -> None:
+    watched.open(report)
+    plots = watched.page.locator("figure.plot svg")
+    sizes = [plots.nth(i).bounding_box() for i in range(plots.count())]
+
+    assert len(sizes) == 4
+    assert all(size["width"] > 400 and size["height"] > 100 for size in sizes)
+    assert "honest (reference agent)" in plots.first.text_content()
+
+
+def test_numbers_lead_to_exactly_their_trials(watched, report) -> None:
+    """Follow every ninth link of the summary and compare what the list says with the number."""
+    watched.open(report, "#trials")
+    watched.page.wait_for_selector("#list-count")
+    wrong = watched.page.evaluate(
+        """async () => {
+          const wrong = [];
+          const links = [...document.querySelectorAll("#view-summary a[href^='#trials?']")];
+          let checked = 0;
+          for (let place = 0; place < links.length; place += 9) {
+            const link = links[place];
+            const { value, sum, over, mean } = link.dataset;
+            if (value === undefined && over === undefined) continue;
+            await new Promise((done) => {
+              addEventListener("hashchange", () => setTimeout(done, 0), { once: true });
+              if (location.hash === link.hash) done();
+              location.hash = link.hash;
+            });
+            const count = document.getElementById("list-count").dataset.count;
+            const line = document.getElementById("list-sum");
+            const close = (a, b) => Math.abs(Number(a) - Number(b)) < 1e-9;
+            const right = value !== undefined ? count === value
+              : close(line.dataset.over, over) && (sum === undefined || close(line.dataset.sum, sum))
+                && (mean === undefined || close(line.dataset.mean, mean));
+            if (!right) wrong.push(link.hash + " " + link.textContent);
+            checked += 1;
+          }
+          return [checked, wrong];
+        }"""
+    )
+
+    assert wrong[1] == []
+    assert wrong[0] > 60
+    assert watched.complaints == []
+
+
+def test_a_number_opens_the_list_and_a_trial_of_it_opens_its_page(watched, report) -> None:
+    watched.open(report)
+    row = watched.page.locator("#summary tr", has_text="mixed-30")
+    row.locator("td.rate .counts a").first.click()
+    watched.page.wait_for_selector("#list-count")
+    assert "configuration=mixed-30" in watched.page.url
+
+    watched.page.locator("#view-trials tbody tr th a").first.click()
+    watched.page.wait_for_selector(".attempt")
+    assert watched.page.locator("#view-trial h2").text_content().startswith("What is known of")
+    assert watched.page.get_by_text("Line of trials.jsonl", exact=True).is_visible()
+
+
+def test_citations_are_marked_and_lead_to_the_ledger(watched, report) -> None:
+    watched.open(report, trial_fragment("case-01", "fabricator"))
+    watched.page.wait_for_selector(".attempt")
+    first = watched.page.locator(".attempt").first
+    rulings = [m.get_attribute("data-ruling") for m in first.locator("mark").all()]
+    assert rulings == ["fetched", "unknown_url"]
+
+    first.locator("button.ref").first.click()
+    here = watched.page.locator(".source-here")
+    assert here.count() == 1
+    assert "opened" in here.text_content()
+    assert here.text_content().count(first.locator("mark").first.text_content()) >= 1
+
+
+def test_filters_narrow_the_list(watched, report) -> None:
+    watched.open(report, "#trials")
+    watched.page.select_option("select[name=configuration]", "honest")
+    watched.page.wait_for_function("document.getElementById('list-count').dataset.count === '18'")
+    watched.page.select_option("select[name=first_attempt_passed]", "0")
+    watched.page.wait_for_function("document.getElementById('list-count').dataset.count === '0'")
+
+    assert watched.complaints == []
+
+
+def test_tables_sort_by_number(watched, report) -> None:
+    watched.open(report)
+    header = watched.page.locator("#summary thead button", has_text="first attempt")
+    header.click()
+    header.click()
+    first = watched.page.locator("#summary tbody tr").first
+
+    assert "honest" in first.text_content()
+    assert watched.page.locator("#summary th[aria-sort=descending]").count() == 1
+
+
+def test_a_trial_that_was_not_run_says_so(watched, report) -> None:
+    watched.open(report, trial_fragment("case-06", "smollm2-135m", 3))
+    watched.page.wait_for_selector("#view-trial h2")
+
+    assert watched.page.locator("#view-trial h2").text_content() == "Not run"
+
+
+def test_a_hostile_answer_is_text(watched, hostile_report) -> None:
+    watched.open(hostile_report, trial_fragment(HOSTILE, HOSTILE))
+    watched.page.wait_for_selector(".attempt")
+    for details in watched.page.locator("details").all():
+        details.evaluate("node => { node.open = true; }")
+    shown = watched.page.locator(".answer").first.text_content()
+
+    assert HOSTILE in shown
+    assert "U+202E" in shown
+    assert watched.page.evaluate("window.hacked") is None
+    assert watched.page.locator("#view-trial img, #view-trial script").count() == 0
+    assert watched.page.locator("mark").all_text_contents() == [
+        "https://fine.example/page",
+        "https://lie.example/a",
+    ]
+    assert watched.complaints == []
+
+
+def test_only_web_addresses_become_links(watched, hostile_report) -> None:
+    watched.open(hostile_report, trial_fragment(HOSTILE, HOSTILE))
+    watched.page.wait_for_selector("table.ledger")
+    links = watched.page.locator("table.ledger a").evaluate_all("all => all.map(a => a.href)")
+
+    assert links == ["https://fine.example/page"]
+
+
+def test_hostile_names_survive_the_way_from_number_to_trial(watched, hostile_report) -> None:
+    watched.open(hostile_report)
+    watched.page.locator("#summary td.rate .counts a").nth(1).click()
+    watched.page.wait_for_selector("#list-count")
+    assert watched.page.locator("#list-count").get_attribute("data-count") == "1"
+    watched.page.locator("#view-trials tbody th a").first.click()
+    watched.page.wait_for_selector(".attempt")
+
+    assert watched.page.evaluate("window.hacked") is None
+    assert watched.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground(browser, report, scheme: str) -> None:
+    """WCAG AA: at least 4.5 to 1, for every text of the summary and of a trial."""
+    context = browser.new_context(color_scheme=scheme, offline=True)
+    page = context.new_page()
+    low = []
+    for fragment in ("", "#trials", trial_fragment("case-01", "fabricator")):
+        page.goto(report.as_uri() + fragment)
+        page.reload()
+        page.wait_for_selector("main h2:visible")
+        low += page.evaluate(CONTRAST)
+    context.close()
+
+    assert low == []
+
+
+CONTRAST = """() => {
+  const light = (c) => { c /= 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+  const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+  const lum = ([r, g, b]) => 0.2126 * light(r) + 0.7152 * light(g) + 0.0722 * light(b);
+  const ground = (node) => {
+    for (; node; node = node.parentElement) {
+      const c = parse(getComputedStyle(node).backgroundColor);
+      if (c.length === 3 || c[3] === 1) return c;
+    }
+    return [255, 255, 255];
+  };
+  const low = new Set();
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const node = walk.currentNode.parentElement;
+    if (!walk.currentNode.data.trim() || node.closest("svg, script, style, noscript, #tip")) continue;
+    if (!node.checkVisibility()) continue;
+    const a = lum(parse(getComputedStyle(node).color)) + 0.05;
+    const b = lum(ground(node)) + 0.05;
+    const ratio = Math.max(a, b) / Math.min(a, b);
+    if (ratio < 4.5) low.add(node.tagName + "." + node.className + " " + ratio.toFixed(2));
+  }
+  return [...low];
+}"""
