@@ -9,12 +9,15 @@ from collections.abc import Iterator
 
 from research_eval.gate.destination import find_destinations
 from research_eval.gate.escape import decode_entities
-from research_eval.gate.run import SCHEME, Run, RunReader, find_schemes
+from research_eval.gate.run import MIN_SCHEME_CHARS, SCHEME, Run, RunReader, scheme_finder
 from research_eval.gate.template import find_namespaces, is_template
 from research_eval.gate.trim import Surroundings, Trimmed, trim
 from research_eval.schema import Citation
 
 __all__ = ["extract_citations"]
+
+MAX_SPACES = 9
+"""How many spaces may stand before a line break that cuts a URL."""
 
 LOOK_AROUND = 200
 """How many characters before and after a bare URL are looked at."""
@@ -22,9 +25,18 @@ LOOK_AROUND = 200
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _AUTOLINK = re.compile(r"([^\x00-\x20<>]+)>|([^\x00-\x1f<>]{1,500})>")
 _WRAPPED_AUTOLINK = re.compile(r"([^\x00-\x20<>]+(?:[ \t]*\n[ \t]*[^\x00-\x20<>]+){1,3})>")
+_PLAIN = re.compile(
+    r"([hH][tT][tT][pP][sS]?://[A-Za-z0-9.-]*[A-Za-z0-9](?::[0-9]+)?"
+    r"(?:[/?#](?:[A-Za-z0-9/.?=&%+#:@!_~-]*[A-Za-z0-9/=])?)?)"
+    r"(\*{0,3}[.,;:!?]?)[)\]]{0,2}[.,;:]?(?=[\s\"`|]|$)"
+)
+"""A URL in plain ASCII without brackets, commas or quotes, and the sentence's end after it."""
+
+_PLAIN_AUTOLINK = re.compile(r"([hH][tT][tT][pP][sS]?://[^\x00-\x20<>&]+)>")
+_NEEDS_A_LOOK = frozenset("<+_~='\u2018")
 _OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9.-]*\+$")
 _GLUED_LABEL = re.compile(r"!?\[[^\[\]]*\]\($")
-_WRAP = re.compile(r"[ \t]*\r?\n[ \t>]*([^\s<>\"'`|()\[\]{}*]+)")
+_WRAP = re.compile(r"[ \t]{0,8}\r?\n[ \t>]*([^\s<>\"'`|()\[\]{}*]+)")
 
 
 def extract_citations(text: str) -> tuple[Citation, ...]:
@@ -53,22 +65,55 @@ class _Scanner:
         self._taken += find_namespaces(text)
         self._taken.sort()
         self._runs = RunReader(text)
+        self._next_scheme = scheme_finder(text)
         self._position = 0
 
     def citations(self) -> Iterator[Citation]:
         """Yield bare URLs and autolinks, in order."""
-        schemes = find_schemes(self._text)
         taken = iter([*self._taken, (len(self._text), len(self._text))])
         zone = next(taken)
-        while (match := schemes.search(self._text, self._position)) is not None:
-            start = match.start()
+        while (start := self._next_scheme(self._position)) >= 0:
             while zone[1] <= start:
                 zone = next(taken)
             if zone[0] <= start:
                 self._position = zone[1]
                 continue
-            self._position = match.end()
+            plain = self._plain(start, zone[0])
+            if plain is not None:
+                yield plain
+                continue
+            self._position = start + MIN_SCHEME_CHARS
             yield from self._read(start, zone[0])
+
+    def _plain(self, start: int, limit: int) -> Citation | None:
+        """Return the citation at `start` where nothing about it needs a closer look."""
+        before = self._text[start - 1 : start]
+        if before in _NEEDS_A_LOOK:
+            return self._plain_autolink(start) if before == "<" else None
+        match = _PLAIN.match(self._text, start, limit)
+        if match is None:
+            return None
+        url, tail = match.group(1, 2)
+        if ("&" in url and tail[:1] == ";") or url.find("://", 8) > 0 or is_template(url, ""):
+            return None
+        if before == "*":
+            if tail[:1] != "*":
+                return None
+            tail = ""
+        end = self._position = match.end(1)
+        readings = tuple(url + tail[: length + 1] for length in range(len(tail))) if tail else ()
+        if "\n" in self._text[match.end() : match.end() + MAX_SPACES]:
+            wrapped = _WRAP.match(self._text, match.end(), limit)
+            if wrapped is not None:
+                readings = (*readings, _joined(self._text[start : match.end()], wrapped))
+        return Citation(url=url, start=start, end=end, readings=readings)
+
+    def _plain_autolink(self, start: int) -> Citation | None:
+        match = _PLAIN_AUTOLINK.match(self._text, start)
+        if match is None:
+            return None
+        end = self._position = match.end(1)
+        return Citation(url=match[1], start=start, end=end, form="autolink")
 
     def _read(self, start: int, limit: int) -> Iterator[Citation]:
         if self._text[start - 1 : start] == "<":
@@ -149,7 +194,11 @@ class _Scanner:
 def _wrapped(stretch: str, after: str) -> str | None:
     """Return the URL together with the beginning of the next line, if a line break cuts it."""
     wrap = _WRAP.match(after)
-    return None if wrap is None else stretch + wrap[1].rstrip(".,;:!?")
+    return None if wrap is None else _joined(stretch, wrap)
+
+
+def _joined(stretch: str, wrap: re.Match[str]) -> str:
+    return stretch + wrap[1].rstrip(".,;:!?")
 
 
 def _is_header(text: str, start: int) -> bool:

@@ -15,7 +15,7 @@ from research_eval.schema import CitationForm
 __all__ = ["Destination", "find_destinations"]
 
 _LINK = re.compile(rf"\]\([ \t]{{0,99}}\n?[ \t{INVISIBLE}]{{0,99}}(?=<?[hH&\\{INVISIBLE}])")
-_PLAIN = re.compile(r"([^\s()<>\\&\x00-\x20]+)\)")
+_PLAIN = re.compile(r"([hH][tT][tT][pP][sS]?://[^\s()<>\\&\x00-\x20/][^\s()<>\\&\x00-\x20]*)\)")
 _ANGLE = re.compile(r"<((?:[^<>\n\\]|\\.)*)>")
 _TAIL = re.compile(
     r"(?:\s{1,99}(?:\"(?:[^\"\\]|\\.){0,500}\"|'(?:[^'\\]|\\.){0,500}'|\((?:[^()\\]|\\.){0,500}\))"
@@ -31,8 +31,9 @@ _DEFINITION = re.compile(
     r"(?=(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*$)",
     re.MULTILINE,
 )
+_ATTRIBUTE_NAMES = ("href", "src", "cite", "action", "poster", "longdesc", "ping")
 _ATTRIBUTE = re.compile(
-    r"(?<=[\s\"'])(?:href|src|cite|action|formaction|poster|longdesc|ping)\s{0,9}=\s{0,9}"
+    rf"(?<=[\s\"'])(?:form)?(?:{'|'.join(_ATTRIBUTE_NAMES)})\s{{0,9}}=\s{{0,9}}"
     r"(?:(\\*)\"([^\"]*?)\1\"|'([^']*)'|([^\s\"'<>]+))",
     re.IGNORECASE,
 )
@@ -58,12 +59,17 @@ def find_destinations(text: str) -> list[Destination]:
         found.extend(_links(text))
     if "]:" in text:
         found.extend(_definitions(text))
-    if "=" in text:
+    if "=" in text and _names_attribute(text):
         found.extend(_attributes(text))
     if "\\" in text:
         found.extend(_latex_links(text))
     found.sort()
     return _without_overlap(found)
+
+
+def _names_attribute(text: str) -> bool:
+    lowered = text.lower()
+    return any(name in lowered for name in _ATTRIBUTE_NAMES)
 
 
 def _without_overlap(found: list[Destination]) -> list[Destination]:
@@ -77,7 +83,11 @@ def _without_overlap(found: list[Destination]) -> list[Destination]:
 def _links(text: str) -> Iterator[Destination]:
     parentheses = ParenthesisMap(text)
     for match in _LINK.finditer(text):
-        if _is_escaped(text, match.start()):
+        if text[match.start() - 1] == "\\" and _is_escaped(text, match.start()):
+            continue
+        plain = _PLAIN.match(text, match.end())
+        if plain is not None:
+            yield Destination(*plain.span(1), plain[1], "markdown")
             continue
         span = _link_span(text, match.start() + 1, match.end(), parentheses)
         if span is not None:
@@ -96,9 +106,6 @@ def _link_span(
     text: str, opening: int, start: int, parentheses: ParenthesisMap
 ) -> tuple[int, int] | None:
     """Return where the destination after the parenthesis at `opening` stands, if it is one."""
-    plain = _PLAIN.match(text, start)
-    if plain is not None:
-        return plain.span(1)
     if text[start] == "<":
         angle = _ANGLE.match(text, start)
         return angle.span(1) if angle and _TAIL.match(text, angle.end()) else None

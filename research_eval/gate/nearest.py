@@ -33,12 +33,19 @@ def find_nearest(key: SourceKey, records: Iterable[SourceRecord]) -> Nearest | N
     parts = _parts(key.value) if key.is_canonical else None
     if parts is None:
         return None
+    site = ".".join(parts[2].split(".")[-2:])
+    page = parts[4] + parts[5]
     best: Nearest | None = None
     best_rank: tuple[int, bool, int] | None = None
     for record in records:
-        differs = _differences(parts, record)
-        if not differs:
+        if site not in record.key and not record.key.endswith(page):
             continue
+        others = _parts(record.key) if record.is_canonical else None
+        if others is None or others == parts or not _are_related(parts, others):
+            continue
+        differs = tuple(
+            name for name, one, other in zip(PARTS, parts, others, strict=True) if one != other
+        )
         common = _common_chars(key.value, record.key)
         rank = (len(differs), record.state != "fetched", -common)
         if best_rank is None or rank < best_rank:
@@ -46,21 +53,15 @@ def find_nearest(key: SourceKey, records: Iterable[SourceRecord]) -> Nearest | N
     return best
 
 
-def _differences(parts: tuple[str, ...], record: SourceRecord) -> tuple[str, ...]:
-    """Return the names of the parts that differ; nothing where the hosts are strangers."""
-    others = _parts(record.key) if record.is_canonical else None
-    if others is None:
-        return ()
-    differs = tuple(
-        name for name, one, other in zip(PARTS, parts, others, strict=True) if one != other
+def _are_related(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether the hosts are the same, one lies below the other, or the rest is the same."""
+    host, other_host = one[2], other[2]
+    return (
+        host == other_host
+        or host.endswith(f".{other_host}")
+        or other_host.endswith(f".{host}")
+        or (len(one[4]) > 1 and one[4:] == other[4:])
     )
-    if (
-        "host" in differs
-        and not _are_related(parts[2], others[2])
-        and not _same_page(parts, others)
-    ):
-        return ()
-    return differs
 
 
 def _common_chars(one: str, other: str) -> int:
@@ -68,14 +69,6 @@ def _common_chars(one: str, other: str) -> int:
         if left != right:
             return index
     return min(len(one), len(other))
-
-
-def _are_related(one: str, other: str) -> bool:
-    return one.endswith(f".{other}") or other.endswith(f".{one}")
-
-
-def _same_page(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    return len(one[4]) > 1 and one[4:] == other[4:]
 
 
 @lru_cache(maxsize=4096)

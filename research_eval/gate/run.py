@@ -6,15 +6,18 @@ A run keeps the way back: each of its characters knows where in the text it stan
 import html
 import re
 from bisect import bisect_right
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 
 from research_eval.gate.character import ENDING, INVISIBLE, has_invisible
 from research_eval.gate.escape import ENTITY, PUNCTUATION
 
-__all__ = ["SCHEME", "Run", "RunReader", "find_schemes"]
+__all__ = ["MIN_SCHEME_CHARS", "SCHEME", "Run", "RunReader", "scheme_finder"]
 
 SCHEME = re.compile(r"[hH][tT][tT][pP][sS]?://")
 """The beginning of a bare URL, plainly written."""
+
+MIN_SCHEME_CHARS = len("http://")
 
 _BACK = r"\\{0,8}"
 _HIDDEN_LETTERS = {"h": (72, 104), "t": (84, 116), "p": (80, 112), "s": (83, 115)}
@@ -116,14 +119,33 @@ class Run:
         return self._source[self.place(first) : self.place(end)]
 
 
-def find_schemes(text: str) -> re.Pattern[str]:
-    """Return the pattern that finds the beginnings of bare URLs in `text`."""
+def scheme_finder(text: str) -> Callable[[int], int]:
+    """Return what finds the next bare URL of `text` from an offset on; -1 where there is none."""
     may_hide = (
         ("\\" in text and _ESCAPED.search(text))
         or ("&" in text and any(mark in text for mark in ("&#", "&colon;", "&sol;")))
         or has_invisible(text)
     )
-    return _HIDDEN_SCHEME if may_hide else SCHEME
+    if may_hide:
+        return partial(_next_hidden, text)
+    return partial(_next_plain, text)
+
+
+def _next_hidden(text: str, position: int) -> int:
+    match = _HIDDEN_SCHEME.search(text, position)
+    return -1 if match is None else match.start()
+
+
+def _next_plain(text: str, position: int) -> int:
+    colon = text.find("://", position)
+    while colon >= 0:
+        letters = text[max(position, colon - 5) : colon].lower()
+        if letters.endswith("http"):
+            return colon - 4
+        if letters == "https":
+            return colon - 5
+        colon = text.find("://", colon + 3)
+    return -1
 
 
 class RunReader:

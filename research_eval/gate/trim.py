@@ -13,8 +13,8 @@ from research_eval.gate.glue import find_glue
 __all__ = ["Surroundings", "Trimmed", "trim"]
 
 _UNTOUCHED = re.compile(
-    r"https?://[a-z0-9\-.]*[a-z0-9](?::[0-9]+)?(?:[/?#](?:[a-z0-9/\-.?=&%+#:@!,;]*[a-z0-9/=&#%+])?)?",
-    re.IGNORECASE,
+    r"[hH][tT][tT][pP][sS]?://[A-Za-z0-9.-]*[A-Za-z0-9](?::[0-9]+)?"
+    r"(?:[/?#](?:[A-Za-z0-9/.?=&%+#:@!,;-]*[A-Za-z0-9/=&#%+])?)?"
 )
 _HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 _REAL_HOST = re.compile(
@@ -80,9 +80,16 @@ def trim(run: str, around: Surroundings) -> Trimmed | None:
     if soft < certain:
         others.append(_stripped_end(run, certain, opened, around))
     if not opened.endswith(("*", "~", "=")):
-        others.extend(range(end + 1, min(soft, end + MAX_KEPT_TAILS) + 1))
+        others.extend(_kept_tails(run, end, soft))
     kept = dict.fromkeys(other for other in others if other > possessive)
     return Trimmed(possessive, tuple(kept))
+
+
+def _kept_tails(run: str, end: int, soft: int) -> range:
+    """Return the ends that keep some of what was stripped, up to a lonely bracket."""
+    bracket = _BRACKET.search(run, end, soft)
+    last = bracket.start() if bracket else soft
+    return range(end + 1, min(last, end + MAX_KEPT_TAILS) + 1)
 
 
 def _certain_end(run: str, around: Surroundings) -> int:

@@ -1,0 +1,105 @@
+"""Speed of the gate: verdicts a second against other gates, and cost against length.
+
+    python benchmarks/gate_speed.py [--answers 300] [--max-megabytes 10]
+
+Answers have 2 kB and 8 URLs, the ledger has 30 records. All gates are measured in turns, in one run,
+by processor time; the best of several rounds counts. Ratios hold, absolute figures depend on the
+machine. Exits 1 if a ratio is below what is asked for, or the cost grows faster than the length.
+"""
+
+import argparse
+import random
+import sys
+import time
+from collections.abc import Callable
+
+from gate_peers import markdown_urls, urls_gate
+
+from research_eval.gate import CitationGate, Gate, SeedGate, extract_citations
+from research_eval.gate.source import ledger_from_urls
+from research_eval.ledger import SourceRegistry
+
+LEAST_TO_SEED = 1.3
+LEAST_TO_MARKDOWN = 30.0
+MOST_GROWTH = 1.5
+"""The time for a character in the longest answer against that in the shortest."""
+ROUNDS = 5
+WORDS = (
+    "the river carries silt down to its delta where the current slows and every grain that was "
+    "lifted in the hills settles at last so that new land forms between the channels"
+).split()
+FORMS = ("[{n}]({u})", "({u})", "{u},", "**{u}**", "[the report]({u})", "<{u}>", "{u}.", "{u}")
+
+
+def main() -> int:
+    """Measure and print; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--answers", type=int, default=300)
+    parser.add_argument("--max-megabytes", type=float, default=10.0)
+    options = parser.parse_args()
+    ratios_hold = _print_ratios(options.answers)
+    is_linear = _print_curve(options.max_megabytes)
+    return 0 if ratios_hold and is_linear else 1
+
+
+def _print_ratios(number: int) -> bool:
+    rng = random.Random(20)
+    work = [_answer(rng, index) for index in range(number)]
+    gates: dict[str, Gate] = {
+        "default": CitationGate(),
+        "seed": SeedGate(),
+        "markdown-it-py": urls_gate(markdown_urls),
+    }
+    best = dict.fromkeys(gates, 0.0)
+    for _ in range(ROUNDS):
+        for name, gate in gates.items():
+            part = work[: max(10, number // 10)] if name == "markdown-it-py" else work
+            seconds = _seconds(lambda gate=gate, part=part: _judge(gate, part))
+            best[name] = max(best[name], len(part) / seconds)
+    for name, rate in best.items():
+        print(f"{name:<16}{rate:>9.0f} verdicts/s  default is {best['default'] / rate:.1f} times as fast")
+    to_seed, to_markdown = best["default"] / best["seed"], best["default"] / best["markdown-it-py"]
+    return to_seed >= LEAST_TO_SEED and to_markdown >= LEAST_TO_MARKDOWN
+
+
+def _answer(rng: random.Random, index: int) -> tuple[str, SourceRegistry]:
+    opened = [
+        f"https://www.site{rng.randrange(90)}.example.org/section/{index}/page-{rng.randrange(9999)}"
+        for _ in range(30)
+    ]
+    parts = []
+    for number, url in enumerate(opened[:8]):
+        parts += rng.choices(WORDS, k=30)
+        parts.append(FORMS[number].format(n=number, u=url))
+    text = " ".join(parts)
+    text += " " + " ".join(rng.choices(WORDS, k=200))
+    return text[:2000], ledger_from_urls(opened, [])
+
+
+def _judge(gate: Gate, work: list[tuple[str, SourceRegistry]]) -> None:
+    for text, ledger in work:
+        gate.check(text, ledger)
+
+
+def _print_curve(megabytes: float) -> bool:
+    rng = random.Random(21)
+    unit = _answer(rng, 0)[0] + "\n\n"
+    costs = []
+    size = 10_000
+    while size <= megabytes * 1_000_000:
+        text = unit * (size // len(unit))
+        seconds = min(_seconds(lambda text=text: extract_citations(text)) for _ in range(2))
+        costs.append(seconds / len(text))
+        print(f"{len(text):>12,} characters  {seconds:>8.3f} s  {costs[-1] * 1e9:>6.1f} ns/character")
+        size *= 10
+    return max(costs) <= MOST_GROWTH * min(costs)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+if __name__ == "__main__":
+    sys.exit(main())
