@@ -13,7 +13,7 @@ def local_model() -> None:
 
 
 @local_model.command()
-@click.option("--port", type=click.IntRange(1, 65535), default=18431, show_default=True)
+@click.option("--port", type=click.IntRange(1, 65535), default=18432, show_default=True)
 @click.option("--weights", type=click.Path(path_type=Path, exists=True), help="Another GGUF file.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
 def serve(port: int, weights: Path | None, threads: int) -> None:
