@@ -30,9 +30,11 @@ def from_wire(response: ModelResponse, *, turn: int) -> ModelReply:
     Raises:
         ModelError: If the provider sent an error or nothing in place of a reply.
     """
-    if response.finish_reason == "error":
-        raise ModelError("the provider reported an error in place of a reply", kind="server")
     parts = _with_own_ids(response.parts, turn)
+    if not parts and response.finish_reason == "error":
+        raise ModelError("the provider reported an error in place of a reply", kind="server")
+    if not parts and response.finish_reason is None:
+        raise ModelError("the answer holds no reply in the provider's format", kind="malformed")
     calls = tuple(_call(part) for part in parts if isinstance(part, ToolCallPart))
     finish = _finish_reason(response, has_calls=bool(calls))
     text = "".join(part.content for part in parts if isinstance(part, TextPart))
