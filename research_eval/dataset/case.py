@@ -11,7 +11,9 @@ from research_eval.schema import Record
 __all__ = ["Case", "Fact"]
 
 _ID = r"^[a-z0-9][a-z0-9-]*$"
-_GROUPING = re.compile(r"(?<=\d)[,.\u2019'\u202f\u00a0 ](?=\d{3}(?!\d))")
+_GROUPED = re.compile(r"(?<!\d)(?<!\d[.,])\d{1,3}([,.'\u2019 ])\d{3}(?:\1\d{3})*(?!\d)")
+"""A number whose digits are grouped by three; `2014 100` is two numbers."""
+_NO_DIGIT = re.compile(r"\D")
 _SPACE = re.compile(r"\s+")
 
 
@@ -80,7 +82,8 @@ def _fold(text: str) -> str:
     """Return `text` without differences that do not matter to a fact."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     folded = folded.replace("\u2212", "-").replace("\u2013", "-").replace("\u2011", "-")
-    return _SPACE.sub(" ", _GROUPING.sub("", folded)).strip()
+    folded = _GROUPED.sub(lambda number: _NO_DIGIT.sub("", number[0]), folded)
+    return _SPACE.sub(" ", folded).strip()
 
 
 def _stands_in(needle: str, text: str) -> bool:
@@ -88,20 +91,16 @@ def _stands_in(needle: str, text: str) -> bool:
     start = text.find(needle)
     while start >= 0:
         end = start + len(needle)
-        if not _joins(text[:start], needle[0], before=True) and not _joins(
-            text[end:], needle[-1], before=False
-        ):
+        before, after = text[max(0, start - 2) : start], text[end : end + 2]
+        if not _joins(before[::-1], needle[0]) and not _joins(after, needle[-1]):
             return True
         start = text.find(needle, start + 1)
     return False
 
 
-def _joins(rest: str, edge: str, *, before: bool) -> bool:
-    """Return whether the text beside a match continues the number or word at its `edge`."""
-    near = rest[-1:] if before else rest[:1]
-    if not near:
-        return False
+def _joins(beside: str, edge: str) -> bool:
+    """Return whether what stands `beside` a match, nearest first, continues it at its `edge`."""
+    near, beyond = beside[:1], beside[1:2]
     if edge.isdigit():
-        beyond = rest[-2:-1] if before else rest[1:2]
-        return near.isdigit() or (near in ".," and beyond.isdigit())
+        return near.isdigit() or (near in {".", ","} and beyond.isdigit())
     return edge.isascii() and edge.isalpha() and near.isascii() and near.isalpha()

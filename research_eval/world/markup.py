@@ -97,6 +97,8 @@ def _cells(line: str) -> list[str]:
 
 def _table_html(lines: tuple[str, ...]) -> str:
     rows = [_cells(line) for line in lines if not set(line) <= set("|-: ")]
+    if not rows:
+        return ""
     head = "".join(f"<th>{_inline(cell)}</th>" for cell in rows[0])
     body = "".join(
         "<tr>" + "".join(f"<td>{_inline(cell)}</td>" for cell in row) + "</tr>\n"

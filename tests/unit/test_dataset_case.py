@@ -21,6 +21,11 @@ from research_eval.dataset import Case, Fact
         ("384k", 'frame_limit = "384k"'),
         ("£85", "pays £85."),
         ("1,18 euros", "1,18 euros el metro"),
+        ("2,846", "2,846 914"),
+        ("517", "| 517 | 493 |"),
+        ("402", "in 2013 402 more came"),
+        ("1,016", "approx.1,016 mm in 2014"),
+        ("1.234.567", "1,234,567 crowns"),
         ("37", "37 people, and 2,100 sheep"),
     ],
 )

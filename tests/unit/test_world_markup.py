@@ -20,6 +20,7 @@ from research_eval.world.markup import to_html, to_text
         ("```toml\n[a]\n\nb = 1\n```", "<pre><code>[a]\n\nb = 1</code></pre>", "[a]\n\nb = 1"),
         ('<div hidden="">psst</div>', '<div hidden="">psst</div>', ""),
         ("<!-- note -->", "<!-- note -->", ""),
+        ("| --- |", "", ""),
         ("a <b>", "<p>a &lt;b&gt;</p>", "a <b>"),
     ],
 )
