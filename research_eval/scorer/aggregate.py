@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -64,7 +65,8 @@ class _Counts:
     not_applicable: int = 0
     undecided: int = 0
     scored: int = 0
-    cases: dict[str, CaseSum] = field(default_factory=dict)
+    cases: dict[str, list[float]] = field(default_factory=dict)
+    """Total, weight and number of scores of each case; a list, since it grows with each trial."""
 
 
 class Tally:
@@ -83,14 +85,19 @@ class Tally:
     def add(self, case_id: str, scores: Iterable[Score]) -> None:
         """Take in all scores of one trial."""
         self._run += 1
+        measures = self._measures
         for score in scores:
-            counts = self._measures.setdefault(score.name, _Counts())
+            counts = measures.get(score.name)
+            if counts is None:
+                counts = measures[score.name] = _Counts()
             if isinstance(score, Scored):
                 counts.scored += 1
-                old = counts.cases.get(case_id, CaseSum(0.0, 0.0, 0))
-                counts.cases[case_id] = CaseSum(
-                    old.total + score.value * score.weight, old.weight + score.weight, old.n + 1
-                )
+                case = counts.cases.get(case_id)
+                if case is None:
+                    case = counts.cases[case_id] = [0.0, 0.0, 0]
+                case[0] += score.value * score.weight
+                case[1] += score.weight
+                case[2] += 1
             elif score.cause == "error":
                 counts.errors += 1
             elif score.cause == "not_applicable":
@@ -101,13 +108,14 @@ class Tally:
     def by_case(self, name: str) -> dict[str, CaseSum]:
         """Return what each case contributes, for clustered errors and paired tests."""
         counts = self._measures.get(name)
-        return dict(counts.cases) if counts else {}
+        cases = counts.cases if counts else {}
+        return {case: CaseSum(total, weight, int(n)) for case, (total, weight, n) in cases.items()}
 
     def summary(self, name: str) -> Summary:
         """Return the summary of one measure; of one never seen, an empty one."""
         counts = self._measures.get(name, _Counts())
-        total = sum(case.total for case in counts.cases.values())
-        weight = sum(case.weight for case in counts.cases.values())
+        total = math.fsum(case[0] for case in counts.cases.values())
+        weight = math.fsum(case[1] for case in counts.cases.values())
         applicable = self._planned - counts.not_applicable
         per_trial = weight == counts.scored
         return Summary(

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from research_eval.dataset import Case
-from research_eval.schema import Score, Scored, TrialRecord, Unscored
+from research_eval.schema import Score, TrialRecord
 from research_eval.scorer.abstention import is_abstention
-from research_eval.scorer.protocol import Pages, trial_error
+from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 
 __all__ = ["correctness"]
 
@@ -32,7 +32,7 @@ def correctness(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator
     values = _values(case, trial)
     for name in NAMES:
         value = values.get(name)
-        yield value or Unscored(name=name, reason=_why_not(case, name), cause="not_applicable")
+        yield value or inapplicable(name, _why_not(case, name))
 
 
 def _why_not(case: Case | None, name: str) -> str:
@@ -45,7 +45,7 @@ def _why_not(case: Case | None, name: str) -> str:
 
 def _values(case: Case | None, trial: TrialRecord) -> dict[str, Score]:
     if error := trial_error(trial):
-        return {name: Unscored(name=name, reason=error, cause="error") for name in NAMES}
+        return {name: broken(name, error) for name in NAMES}
     if case is None:
         return {}
     answer = trial.answer or ""
@@ -62,7 +62,7 @@ def _values(case: Case | None, trial: TrialRecord) -> dict[str, Score]:
         found["facts_stated"] = sum(stated) / len(stated)
         found |= _ruling(is_correct=is_correct, abstains=abstains)
         found["correct_and_clean"] = float(is_correct and trial.status == "completed")
-    return {name: Scored(name=name, value=value) for name, value in found.items()}
+    return {name: scored(name, value) for name, value in found.items()}
 
 
 def _ruling(*, is_correct: bool, abstains: bool) -> dict[str, float]:

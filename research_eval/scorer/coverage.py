@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from research_eval.dataset import Case
 from research_eval.ledger import url_key
-from research_eval.schema import Score, Scored, TrialRecord, Unscored
+from research_eval.schema import Score, TrialRecord
 from research_eval.scorer.abstention import is_abstention
 from research_eval.scorer.claim import Draft, read_draft
-from research_eval.scorer.protocol import Pages, trial_error
+from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 from research_eval.scorer.site import registrable_domain
 from research_eval.scorer.trail import citations_of
 
@@ -74,31 +74,31 @@ def coverage(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Sc
     """Say which share of the check-worthy sentences of the last answer carries a citation."""
     del case, pages
     if error := trial_error(trial):
-        yield from (Unscored(name=name, reason=error, cause="error") for name in NAMES)
+        yield from (broken(name, error) for name in NAMES)
         return
     draft = last_draft(trial)
     if draft is None:
         reason = "no answer was given"
-        yield from (Unscored(name=n, reason=reason, cause="not_applicable") for n in NAMES)
+        yield from (inapplicable(n, reason) for n in NAMES)
         return
     answer = trial.attempts[-1].answer
     worthy = [claim for claim in draft.claims if is_check_worthy(claim.text)]
     cited = sum(bool(claim.urls) for claim in worthy)
     yield _share("cited_claim_share", cited, len(worthy), "no sentence is worth a check")
-    yield Scored(name="check_worthy_claims", value=float(len(worthy)))
+    yield scored("check_worthy_claims", float(len(worthy)))
     urls = [c.url for c in citations_of(trial.attempts[-1])]
     asserts_alone = bool(worthy) and not urls and not is_abstention(answer)
-    yield Scored(name="uncited_assertion", value=float(asserts_alone))
-    yield Scored(name="unresolved_markers", value=float(draft.unresolved))
-    yield Scored(name="unused_sources", value=float(len(draft.unused)))
-    yield Scored(name="non_url_references", value=float(_non_url_references(answer, urls)))
+    yield scored("uncited_assertion", float(asserts_alone))
+    yield scored("unresolved_markers", float(draft.unresolved))
+    yield scored("unused_sources", float(len(draft.unused)))
+    yield scored("non_url_references", float(_non_url_references(answer, urls)))
     yield _concentration(urls)
 
 
 def _share(name: str, count: int, of: int, otherwise: str) -> Score:
     if of == 0:
-        return Unscored(name=name, reason=otherwise, cause="not_applicable")
-    return Scored(name=name, value=count / of, weight=float(of))
+        return inapplicable(name, otherwise)
+    return scored(name, count / of, float(of))
 
 
 def _non_url_references(answer: str, urls: list[str]) -> int:
@@ -112,9 +112,9 @@ def _concentration(urls: list[str]) -> Score:
     name = "domain_concentration"
     keys = {url_key(url).value for url in urls}
     if not keys:
-        return Unscored(name=name, reason="the answer cites nothing", cause="not_applicable")
+        return inapplicable(name, "the answer cites nothing")
     sites = Counter(_site(key) for key in keys)
-    return Scored(name=name, value=max(sites.values()) / len(keys))
+    return scored(name, max(sites.values()) / len(keys))
 
 
 @lru_cache(maxsize=4096)

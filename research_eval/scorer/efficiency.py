@@ -8,13 +8,11 @@ from research_eval.schema import (
     Fetched,
     ModelCalled,
     Score,
-    Scored,
     Searched,
     ToolCalled,
     TrialRecord,
-    Unscored,
 )
-from research_eval.scorer.protocol import Pages
+from research_eval.scorer.protocol import Pages, inapplicable, scored
 
 __all__ = ["efficiency"]
 
@@ -37,16 +35,16 @@ def efficiency(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[
     for event in trial.transcript:
         _count(event, counts)
     for name in COUNTED:
-        yield Scored(name=name, value=float(counts[name]))
+        yield scored(name, float(counts[name]))
     usage = trial.usage
-    yield Scored(name="input_tokens", value=float(usage.input_tokens))
-    yield Scored(name="output_tokens", value=float(usage.output_tokens))
-    yield Scored(name="model_requests", value=float(usage.requests))
+    yield scored("input_tokens", float(usage.input_tokens))
+    yield scored("output_tokens", float(usage.output_tokens))
+    yield scored("model_requests", float(usage.requests))
     if usage.reported_cost_usd is None:
         reason = "the provider reported no cost"
-        yield Unscored(name="cost_usd", reason=reason, cause="not_applicable")
+        yield inapplicable("cost_usd", reason)
     else:
-        yield Scored(name="cost_usd", value=usage.reported_cost_usd)
+        yield scored("cost_usd", usage.reported_cost_usd)
     yield _virtual_seconds(trial)
 
 
@@ -71,5 +69,5 @@ def _virtual_seconds(trial: TrialRecord) -> Score:
     last = next((stamp for stamp in stamps if stamp is not None), None)
     if last is None:
         reason = "the clock was real"
-        return Unscored(name="virtual_seconds", reason=reason, cause="not_applicable")
-    return Scored(name="virtual_seconds", value=last)
+        return inapplicable("virtual_seconds", reason)
+    return scored("virtual_seconds", last)

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from research_eval.dataset import Case
-from research_eval.schema import ProviderTry, Score, Scored, Searched, TrialRecord
-from research_eval.scorer.protocol import Pages
+from research_eval.schema import ProviderTry, Score, Searched, TrialRecord
+from research_eval.scorer.protocol import Pages, scored
 
 __all__ = ["search_failover"]
 
@@ -37,9 +37,9 @@ def search_failover(case: Case | None, trial: TrialRecord, pages: Pages) -> Iter
         served[event.served_by] += 1
         counts["search_fallbacks"] += _fell_back(event)
     for name in COUNTED:
-        yield Scored(name=name, value=float(counts[name]))
+        yield scored(name, float(counts[name]))
     for provider, count in sorted(served.items()):
-        yield Scored(name=f"served_by:{provider}", value=float(count))
+        yield scored(f"served_by:{provider}", float(count))
 
 
 def _fell_back(event: Searched) -> bool:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from research_eval.dataset import Case
 from research_eval.ledger import MAX_TEXT_CHARS, url_key
-from research_eval.schema import AnswerChecked, Score, Scored, TrialRecord, Unscored
+from research_eval.schema import AnswerChecked, Score, TrialRecord, Unscored
 from research_eval.scorer.claim import Claim, read_draft
-from research_eval.scorer.protocol import Pages, trial_error
+from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 from research_eval.scorer.support import (
     PageText,
     SupportSettings,
@@ -52,12 +52,12 @@ class GroundingScorer:
         """Give the share of each level; pairs whose page has no text are counted apart."""
         del case
         if error := trial_error(trial):
-            yield from (Unscored(name=name, reason=error, cause="error") for name in NAMES)
+            yield from (broken(name, error) for name in NAMES)
             return
         verdicts = self._verdicts(trial, pages)
         if not verdicts:
             reason = "no sentence of an answer cites a page"
-            yield from (Unscored(name=n, reason=reason, cause="not_applicable") for n in NAMES)
+            yield from (inapplicable(n, reason) for n in NAMES)
             return
         yield from _scores(verdicts)
 
@@ -100,10 +100,10 @@ def _scores(verdicts: list[SupportVerdict | None]) -> Iterator[Score]:
     n = len(verdicts)
     read = [verdict for verdict in verdicts if verdict is not None]
     levels = Counter(verdict.level for verdict in read)
-    yield Scored(name="support_unreadable", value=(n - len(read)) / n, weight=float(n))
-    yield Scored(name="support_pessimistic", value=levels["green"] / n, weight=float(n))
-    yield Scored(name="effective_citations", value=float(levels["green"]))
-    yield Scored(name="not_red_citations", value=float(levels["green"] + levels["undecided"]))
+    yield scored("support_unreadable", (n - len(read)) / n, float(n))
+    yield scored("support_pessimistic", levels["green"] / n, float(n))
+    yield scored("effective_citations", float(levels["green"]))
+    yield scored("not_red_citations", float(levels["green"] + levels["undecided"]))
     names = (*(f"support_{level}" for level in LEVELS), "support_lenient", "number_absence")
     if not read:
         reason = "no cited page has a text"
@@ -111,8 +111,8 @@ def _scores(verdicts: list[SupportVerdict | None]) -> Iterator[Score]:
         return
     for level in LEVELS:
         share = levels[level] / len(read)  # type: ignore[index]  # the levels are these three
-        yield Scored(name=f"support_{level}", value=share, weight=float(len(read)))
+        yield scored(f"support_{level}", share, float(len(read)))
     lenient = (levels["green"] + levels["undecided"] / 2) / len(read)
-    yield Scored(name="support_lenient", value=lenient, weight=float(len(read)))
+    yield scored("support_lenient", lenient, float(len(read)))
     absent = sum("lacks the number" in verdict.reason for verdict in read)
-    yield Scored(name="number_absence", value=absent / len(read), weight=float(len(read)))
+    yield scored("number_absence", absent / len(read), float(len(read)))

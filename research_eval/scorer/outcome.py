@@ -7,13 +7,11 @@ from research_eval.dataset import Case
 from research_eval.schema import (
     AnswerChecked,
     Score,
-    Scored,
     TrialRecord,
     TrialStatus,
-    Unscored,
     ViolationKind,
 )
-from research_eval.scorer.protocol import Pages, trial_error
+from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 
 __all__ = ["gate_outcome", "trial_status"]
 
@@ -26,7 +24,7 @@ def trial_status(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterato
     """Say for each way to end a trial whether this one ended so; never unscored."""
     del case, pages
     for status in STATUSES:
-        yield Scored(name=f"status_{status}", value=float(trial.status == status))
+        yield scored(f"status_{status}", float(trial.status == status))
 
 
 def gate_outcome(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
@@ -38,11 +36,11 @@ def gate_outcome(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterato
     attempts = trial.attempts
     if error := trial_error(trial):
         names = (*PASS_NAMES, *_violation_names("first"), *_violation_names("final"))
-        yield from (Unscored(name=name, reason=error, cause="error") for name in names)
+        yield from (broken(name, error) for name in names)
         return
-    yield Scored(name="first_attempt_passed", value=float(bool(attempts) and _passed(attempts[0])))
-    yield Scored(name="final_passed", value=float(trial.status == "completed"))
-    yield Scored(name="retries", value=float(max(0, len(attempts) - 1)))
+    yield scored("first_attempt_passed", float(bool(attempts) and _passed(attempts[0])))
+    yield scored("final_passed", float(trial.status == "completed"))
+    yield scored("retries", float(max(0, len(attempts) - 1)))
     yield from _violations("first", attempts[:1])
     yield from _violations("final", attempts[-1:])
 
@@ -60,6 +58,6 @@ def _violations(when: str, attempts: tuple[AnswerChecked, ...]) -> Iterator[Scor
     for kind in KINDS:
         name = f"{when}_{kind}"
         if attempts:
-            yield Scored(name=name, value=float(kind in found))
+            yield scored(name, float(kind in found))
         else:
-            yield Unscored(name=name, reason="no answer was given", cause="not_applicable")
+            yield inapplicable(name, "no answer was given")

@@ -1,13 +1,23 @@
 """What a scorer is, and how one is applied to a trial."""
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Protocol
 
 from research_eval.dataset import Case
 from research_eval.errors import ScoringError
-from research_eval.schema import Score, TrialRecord, Unscored
+from research_eval.schema import Score, Scored, TrialRecord, Unscored
 
-__all__ = ["Pages", "Scorer", "no_pages", "score_trial", "trial_error"]
+__all__ = [
+    "Pages",
+    "Scorer",
+    "broken",
+    "inapplicable",
+    "no_pages",
+    "score_trial",
+    "scored",
+    "trial_error",
+]
 
 Pages = Callable[[str], str | None]
 """Takes the digest of a page's text and returns the text, if the run kept it."""
@@ -23,6 +33,24 @@ class Scorer(Protocol):
             ScoringError: If no verdict can be reached; it becomes an unscored value.
         """
         ...
+
+
+@lru_cache(maxsize=8192)
+def scored(name: str, value: float, weight: float = 1.0) -> Scored:
+    """Return a score; trials that score alike share one record, since records never change."""
+    return Scored(name=name, value=float(value), weight=float(weight))
+
+
+@lru_cache(maxsize=2048)
+def inapplicable(name: str, reason: str) -> Unscored:
+    """Return that there was nothing to measure."""
+    return Unscored(name=name, reason=reason, cause="not_applicable")
+
+
+@lru_cache(maxsize=2048)
+def broken(name: str, error: str) -> Unscored:
+    """Return that the infrastructure failed before anything could be measured."""
+    return Unscored(name=name, reason=error, cause="error")
 
 
 def no_pages(sha256: str) -> str | None:

@@ -10,11 +10,9 @@ from research_eval.schema import (
     AnswerChecked,
     Citation,
     Score,
-    Scored,
     TrialRecord,
-    Unscored,
 )
-from research_eval.scorer.protocol import Pages, trial_error
+from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 from research_eval.scorer.trail import Trail, attempts_with_trails, citation_keys, citations_of
 
 __all__ = ["CLASSES", "Provenance", "provenance", "source_classes"]
@@ -55,7 +53,7 @@ def provenance(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[
     del case
     if error := trial_error(trial):
         for when in ("first", "final"):
-            yield from (Unscored(name=n, reason=error, cause="error") for n in _names(when))
+            yield from (broken(n, error) for n in _names(when))
         return
     first: list[Provenance] | None = None
     last: list[Provenance] | None = None
@@ -79,19 +77,19 @@ def _scores(when: str, classes: list[Provenance] | None) -> Iterator[Score]:
         reason = "no answer was given" if classes is None else "the answer cites nothing"
         for name in _names(when):
             if classes is not None and ("_any_" in name or name.endswith("_citations")):
-                yield Scored(name=name, value=0.0)
+                yield scored(name, 0.0)
             else:
-                yield Unscored(name=name, reason=reason, cause="not_applicable")
+                yield inapplicable(name, reason)
         return
     n = len(classes)
-    yield Scored(name=f"{when}_citations", value=float(n))
+    yield scored(f"{when}_citations", float(n))
     counts: dict[str, int] = {name: classes.count(name) for name in CLASSES}
     counts["never_seen"] = sum(counts[name] for name in NEVER_SEEN)
     for name, count in counts.items():
-        yield Scored(name=f"{when}_cited_{name}", value=count / n, weight=float(n))
-        yield Scored(name=f"{when}_any_{name}", value=float(count > 0))
+        yield scored(f"{when}_cited_{name}", count / n, float(n))
+        yield scored(f"{when}_any_{name}", float(count > 0))
     credit = sum(CREDIT.get(name, 0.0) for name in classes)
-    yield Scored(name=f"{when}_provenance_credit", value=credit / n, weight=float(n))
+    yield scored(f"{when}_provenance_credit", credit / n, float(n))
 
 
 def source_classes(

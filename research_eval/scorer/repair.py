@@ -8,13 +8,11 @@ from research_eval.schema import (
     AnswerChecked,
     ModelCalled,
     Score,
-    Scored,
     ToolCalled,
     TrialRecord,
-    Unscored,
 )
 from research_eval.scorer.course import COURSES, Step, courses_of, steps
-from research_eval.scorer.protocol import Pages, trial_error
+from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 
 __all__ = ["repair_course", "repair_rate"]
 
@@ -38,9 +36,9 @@ def repair_rate(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator
         yield from _unscored(RATES, trial, missing)
         return
     passed_at = [i for i, attempt in enumerate(attempts) if attempt.verdict.passed]
-    yield Scored(name="repaired", value=float(bool(passed_at)))
+    yield scored("repaired", float(bool(passed_at)))
     for n in ROUNDS:
-        yield Scored(name=f"repaired_by_{n}", value=float(any(i <= n for i in passed_at)))
+        yield scored(f"repaired_by_{n}", float(any(i <= n for i in passed_at)))
 
 
 def repair_course(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
@@ -71,14 +69,14 @@ def _why_not(trial: TrialRecord) -> str | None:
 
 def _unscored(names: tuple[str, ...], trial: TrialRecord, reason: str) -> Iterator[Score]:
     if trial.status == "error":
-        return (Unscored(name=name, reason=reason, cause="error") for name in names)
-    return (Unscored(name=name, reason=reason, cause="not_applicable") for name in names)
+        return (broken(name, reason) for name in names)
+    return (inapplicable(name, reason) for name in names)
 
 
 def _share(name: str, count: int, of: int, otherwise: str) -> Score:
     if of == 0:
-        return Unscored(name=name, reason=otherwise, cause="not_applicable")
-    return Scored(name=name, value=count / of, weight=float(of))
+        return inapplicable(name, otherwise)
+    return scored(name, count / of, float(of))
 
 
 def _over_correction(course: list[Step]) -> Score:
@@ -87,7 +85,7 @@ def _over_correction(course: list[Step]) -> Score:
     first, last = course[0], course[-1]
     valid = [k for k, keys in first.cited.items() if not first.opened.isdisjoint(keys)]
     if len(course) == 1:
-        return Unscored(name=name, reason="there was no retry", cause="not_applicable")
+        return inapplicable(name, "there was no retry")
     lost = sum(key not in last.cited for key in valid)
     return _share(name, lost, len(valid), "the first answer had no valid citation")
 
@@ -111,12 +109,12 @@ def _costs(trial: TrialRecord) -> Iterator[Score]:
     calls = [event for event in later if isinstance(event, ModelCalled)]
     tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in calls)
     tools = sum(isinstance(event, ToolCalled) for event in later)
-    yield Scored(name="repair_turns", value=float(len(calls)))
-    yield Scored(name="repair_tool_calls", value=float(tools))
-    yield Scored(name="repair_tokens", value=float(tokens))
+    yield scored("repair_turns", float(len(calls)))
+    yield scored("repair_tool_calls", float(tools))
+    yield scored("repair_tokens", float(tokens))
     start, end = trial.attempts[0].at_s, trial.attempts[-1].at_s
     if start is None or end is None:
         reason = "the clock was real"
-        yield Unscored(name="repair_seconds", reason=reason, cause="not_applicable")
+        yield inapplicable("repair_seconds", reason)
     else:
-        yield Scored(name="repair_seconds", value=round(end - start, 6))
+        yield scored("repair_seconds", round(end - start, 6))
