@@ -41,12 +41,24 @@ class Mean:
 
     total: Total
 
+    @property
+    def is_known(self) -> bool:
+        """Whether there is a mean to show."""
+        return self.total.trials > 0
+
 
 @dataclass(frozen=True)
 class Sum:
     """A column's sum over trials."""
 
     total: Total
+    is_count: bool = False
+    """Whether a trial without the column adds nothing, rather than something unknown."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is a sum to show."""
+        return self.is_count or self.total.trials > 0
 
 
 @dataclass(frozen=True)
@@ -93,6 +105,11 @@ class TableView:
     is_long: bool = False
     """Whether it is folded away until somebody opens it."""
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether it needs all the room that there is."""
+        return len(self.headings) > 7
+
 
 @dataclass(frozen=True)
 class Section:
@@ -119,7 +136,7 @@ def cell_text(cell: Measure | Rate | Share | Count | Mean | Sum) -> str:
         case Mean():
             return mean_text(cell.total.mean)
         case Sum():
-            return number_text(cell.total.value if cell.total.trials else None)
+            return number_text(cell.total.value if cell.is_known else None)
 
 
 def _measure_text(cell: Measure) -> str:

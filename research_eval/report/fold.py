@@ -33,6 +33,7 @@ from research_eval.schema import (
     TrialStatus,
     ViolationKind,
 )
+from research_eval.scorer.measure import measure
 from research_eval.stats.cluster import Cluster, clustered_mean
 from research_eval.stats.interval import Estimate, wilson
 
@@ -197,9 +198,14 @@ class _Folder:
     def _score(self, name: str) -> ScoreView:
         values = [row.fact(name) for row in self._rows]
         is_weighted = any(row.fact(WEIGHT + name) is not None for row in self._rows)
-        is_binary = not is_weighted and all(value in {0, 1, None} for value in values)
+        unit = measure(name).unit
+        is_binary = (
+            unit == "yes_no" and not is_weighted and all(value in {0, 1, None} for value in values)
+        )
         clusters = self._clusters(name)
-        is_share = all(not isinstance(v, int | float) or 0 <= v <= 1 for v in values)
+        is_share = unit in {"yes_no", "share"} and all(
+            not isinstance(value, int | float) or 0 <= value <= 1 for value in values
+        )
         estimate = self._estimate(clusters, is_share=is_share)
         unscored = UNSCORED + name
         return ScoreView(

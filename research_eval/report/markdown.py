@@ -41,13 +41,11 @@ def _head(view: RunView) -> str:
 def _section(section: Section) -> str:
     parts = [f"## {section.title}", section.note]
     for table in section.tables:
-        text = _table([heading.text for heading in table.headings], _rows(table))
-        parts.append(_folded(text, len(table.rows)) if table.is_long else text)
+        if table.is_long:
+            parts.append(f"{len(table.rows)} rows, in `report.html`; by trial in `scores.csv`.")
+        else:
+            parts.append(_table([heading.text for heading in table.headings], _rows(table)))
     return "\n\n".join(parts)
-
-
-def _folded(text: str, rows: int) -> str:
-    return f"<details><summary>{rows} rows</summary>\n\n{text}\n\n</details>"
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -13,6 +13,8 @@ class MeasureTable(NamedTuple):
     note: str
     columns: dict[str, tuple[str, str]]
     """Heading: the score's name and what it says."""
+    skips_zero: bool = False
+    """Whether a column that is zero everywhere is left out."""
 
 
 _CITED = {
@@ -40,19 +42,24 @@ MEASURE_TABLES: tuple[MeasureTable, ...] = (
     MeasureTable(
         "citations-first",
         "Citations of the first answer",
-        "Shares of distinct cited URLs, so that an answer with many citations counts for more.",
+        "Shares of distinct cited URLs, so that an answer with many citations counts for more. "
+        "Classes that no answer cites are left out.",
         _cited("first", "first"),
+        skips_zero=True,
     ),
     MeasureTable(
         "citations-final",
         "Citations of the last answer",
         "The same shares, of the answer with which the trial ended.",
         _cited("final", "last"),
+        skips_zero=True,
     ),
     MeasureTable(
         "repair-course",
-        "What became of rejected claims",
-        "Of violations that a corrective was sent for: how the next answer dealt with them.",
+        "Repair, by retry and by manner",
+        "By retry: of the rejected first answers. "
+        "By manner: of the violations that a corrective was sent for; "
+        "shown when the scorer repair_course was added.",
         {
             "by retry 1": (
                 "repaired_by_1",

@@ -168,7 +168,11 @@ def _providers(view: RunView) -> TableView:
     names = ("configuration", "provider", "answered")
     outcomes = ("served", "cached", "empty", "error", "skipped")
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (_name(c), p.name, Sum(p.served), *(Sum(tries) for _, tries in p.outcomes))
+        (
+            _name(c),
+            p.name,
+            *(Sum(one, is_count=True) for one in (p.served, *dict(p.outcomes).values())),
+        )
         for c in view.configurations
         for p in c.providers
     )
@@ -189,7 +193,7 @@ def _measures(view: RunView, table: MeasureTable) -> Section | None:
     shown = {
         heading: (name, meaning)
         for heading, (name, meaning) in table.columns.items()
-        if any(name in scores and scores[name].mean is not None for scores in found)
+        if any(name in scores and _is_worth(scores[name], table) for scores in found)
     }
     if not shown:
         return None
@@ -200,6 +204,10 @@ def _measures(view: RunView, table: MeasureTable) -> Section | None:
     headings = [Heading(heading, meaning) for heading, (_, meaning) in shown.items()]
     whole = TableView(table.title, (*_headings(("configuration",)), *headings), tuple(rows))
     return Section(table.id, table.title, table.note, (whole,))
+
+
+def _is_worth(score: ScoreView, table: MeasureTable) -> bool:
+    return bool(score.mean) if table.skips_zero else score.mean is not None
 
 
 def _measure(score: ScoreView | None) -> Cell:

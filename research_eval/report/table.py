@@ -23,11 +23,11 @@ def terminal_table(view: RunView, width: int = 80) -> Table:
     level = f"{100 * view.settings.confidence:g} %"
     table = Table(
         title=Text(f"{view.manifest.experiment} ({', '.join(run_labels(view))})"),
-        caption=Text(f"Rates of the judged trials, with {level} Wilson intervals and counts."),
+        caption=Text(f"Rates of the judged trials, with {level} Wilson intervals."),
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
     )
-    table.add_column("configuration", overflow="fold", min_width=17, max_width=24)
+    table.add_column("configuration", overflow="fold", min_width=17, max_width=32)
     for heading in columns:
         table.add_column(heading, justify="right", no_wrap=True)
     for configuration in view.configurations:
@@ -39,9 +39,11 @@ def terminal_table(view: RunView, width: int = 80) -> Table:
 def _rate(rate: Rate) -> str:
     if not rate.n:
         return NOTHING
-    return (
-        f"{percent(rate.value)}\n{100 * rate.low:.0f}{DASH}{100 * rate.high:.0f} {rate.k}/{rate.n}"
-    )
+    return f"{percent(rate.value)}\n{100 * rate.low:.0f}{DASH}{100 * rate.high:.0f}"
+
+
+def _rate_of(rate: Rate) -> str:
+    return f"{_rate(rate)} ({rate.k}/{rate.n})" if rate.n else NOTHING
 
 
 def _judged(configuration: ConfigurationView) -> str:
@@ -67,7 +69,7 @@ _ESSENTIAL: dict[str, _Cell] = {
     "judged": _judged,
     "first\nattempt": lambda c: _rate(c.first_pass.conditional),
     "final": lambda c: _rate(c.final_pass.conditional),
-    "repair": lambda c: _rate(c.repair),
+    "repair": lambda c: _rate_of(c.repair),
     "retries": lambda c: mean_text(c.retries.mean),
 }
 _MORE: dict[str, _Cell] = {

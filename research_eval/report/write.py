@@ -1,14 +1,11 @@
 """Make the reports of a run folder and put them there, each whole or not at all."""
 
-import os
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
-from research_eval.dataset import Case, load_cases
 from research_eval.errors import UsageError
-from research_eval.journal import RunFolder
+from research_eval.journal import RunFolder, write_whole
 from research_eval.report.fold import ScoreTrial, build_view
 from research_eval.report.junit import render_junit
 from research_eval.report.markdown import render_markdown
@@ -16,6 +13,7 @@ from research_eval.report.scores_csv import render_csv
 from research_eval.report.view import ReportSettings, RunView
 from research_eval.schema import Score, TrialRecord
 from research_eval.scorer import DEFAULT_SCORERS, Scorer, score_trial
+from research_eval.scorer.store import run_cases, stored_scores
 
 __all__ = ["FORMATS", "ReportFormat", "load_view", "write_report"]
 
@@ -39,7 +37,7 @@ def load_view(
     scorers: Sequence[Scorer] = DEFAULT_SCORERS,
     settings: ReportSettings | None = None,
 ) -> RunView:
-    """Return the view of the run in `folder`.
+    """Return the view of the run in `folder`, with the scores that were added to it later.
 
     Raises:
         RecordError: If the manifest or a trial can't be read.
@@ -75,12 +73,11 @@ def write_report(
 
 
 def _scoring(folder: RunFolder, scorers: Sequence[Scorer]) -> ScoreTrial:
-    cases: dict[str, Case] = {}
-    if folder.cases_path.is_file():
-        cases = {case.id: case for case in load_cases(folder.cases_path)}
+    cases, added = run_cases(folder), stored_scores(folder)
 
     def score(trial: TrialRecord) -> tuple[Score, ...]:
-        return score_trial(cases.get(trial.case_id), trial, folder.page, scorers)
+        found = score_trial(cases.get(trial.case_id), trial, folder.page, scorers)
+        return (*found, *added.get(trial.key, ()))
 
     return score
 
@@ -122,15 +119,7 @@ def _replace(path: Path, content: bytes) -> Path:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        write_whole(path, content)
     except OSError as exc:
-        raise UsageError(f"{path}: cannot write: {exc.strerror}") from exc
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except OSError as exc:
-        Path(name).unlink(missing_ok=True)
-        raise UsageError(f"{path}: cannot write: {exc.strerror}") from exc
+        raise UsageError(f"{path}: cannot be written: {exc.strerror}") from exc
     return path
