@@ -69,9 +69,12 @@ def card(path: Path | None) -> None:
 
 def _cases(path: Path | None) -> "tuple[Case, ...]":
     from research_eval.dataset import load_cases
+
+    if path is not None:
+        return load_cases(path)
     from research_eval.experiment.bundled import bundled_experiment
 
-    return load_cases(path or bundled_experiment().with_name("cases.jsonl"))
+    return load_cases(bundled_experiment().with_name("cases.jsonl"))
 
 
 def _one_line(text: str) -> str:

@@ -148,8 +148,13 @@ def _text_reply(status: int, text: str) -> Reply:
 
 def _inflated(text: str) -> str:
     """Return `text` grown beyond any sensible size limit by the samples of its chart, as data."""
+    data = f'<script type="application/json" id="samples">[{_samples()}null]</script>'
+    return text.replace("</body>", f"{data}</body>")
+
+
+@cache
+def _samples() -> str:
+    """Return the samples, one line each; kept, because they are many."""
     line = "[{:07d}, 0.00, null],\n"
     count = _OVERSIZED_BYTES // len(line.format(0))
-    samples = "".join(line.format(number) for number in range(count))
-    data = f'<script type="application/json" id="samples">[{samples}null]</script>'
-    return text.replace("</body>", f"{data}</body>")
+    return "".join(line.format(number) for number in range(count))

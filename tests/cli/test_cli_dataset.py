@@ -1,19 +1,29 @@
 """`research-eval dataset` lists, checks and counts, and says in one line what is wrong."""
 
-import subprocess
-import sys
+from typing import NamedTuple
 
 import pytest
 
+from research_eval.cli.main import main
 
-def run(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "research_eval", "dataset", *map(str, arguments)],
-        capture_output=True,
-        encoding="utf-8",
-        timeout=60,
-        check=False,
-    )
+
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Call the command line in this process."""
+
+    def call(*arguments):
+        monkeypatch.setattr("sys.argv", ["research-eval", "dataset", *map(str, arguments)])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        return Done(int(caught.value.code or 0), *capsys.readouterr())
+
+    return call
 
 
 @pytest.fixture
@@ -25,21 +35,21 @@ def bad(tmp_path):
     return file
 
 
-def test_the_bundled_dataset_passes_its_check():
+def test_the_bundled_dataset_passes_its_check(run):
     done = run("lint")
 
     assert done.returncode == 0
     assert done.stdout.endswith("cases, 0 findings\n")
 
 
-def test_a_finding_is_named_and_exits_1(bad):
+def test_a_finding_is_named_and_exits_1(run, bad):
     done = run("lint", bad)
 
     assert done.returncode == 1
     assert done.stdout == "a: the question gives the answer away\n1 cases, 1 findings\n"
 
 
-def test_ls_shows_the_cases_of_a_tag():
+def test_ls_shows_the_cases_of_a_tag(run):
     done = run("ls", "--tag", "euc-jp")
 
     assert done.returncode == 0
@@ -48,7 +58,7 @@ def test_ls_shows_the_cases_of_a_tag():
     )
 
 
-def test_card_prints_the_counts(bad):
+def test_card_prints_the_counts(run, bad):
     assert "| cases | 1 |" in run("card", bad).stdout
 
 
@@ -59,7 +69,7 @@ def test_card_prints_the_counts(bad):
         (["lint", "no/such/file"], "no/such/file: cannot read the dataset"),
     ],
 )
-def test_bad_input_is_one_line_and_exits_2(arguments, words):
+def test_bad_input_is_one_line_and_exits_2(run, arguments, words):
     done = run(*arguments)
 
     assert done.returncode == 2

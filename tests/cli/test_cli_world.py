@@ -8,24 +8,34 @@ import urllib.request
 
 import pytest
 
+from research_eval.cli.main import main
+
 COMMAND = [sys.executable, "-u", "-m", "research_eval", "world"]
 
 
-def test_ls_prints_one_line_a_page():
-    done = subprocess.run(
-        [*COMMAND, "ls", "--host", "hexaply.example"], capture_output=True, text=True, check=True
-    )
+def call(monkeypatch, *arguments):
+    """Call the command line in this process and return its exit status."""
+    monkeypatch.setattr("sys.argv", ["research-eval", "world", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    return int(caught.value.code or 0)
 
-    assert [line.split("\t")[1] for line in done.stdout.splitlines()] == ["page", "page"]
+
+def test_ls_prints_one_line_a_page(monkeypatch, capsys):
+    assert call(monkeypatch, "ls", "--host", "hexaply.example") == 0
+
+    assert [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()] == [
+        "page",
+        "page",
+    ]
 
 
-def test_an_unknown_host_is_one_line_and_exits_2():
-    done = subprocess.run(
-        [*COMMAND, "ls", "--host", "x.example"], capture_output=True, text=True, check=False
-    )
+def test_an_unknown_host_is_one_line_and_exits_2(monkeypatch, capsys):
+    assert call(monkeypatch, "ls", "--host", "x.example") == 2
 
-    assert done.returncode == 2
-    assert done.stderr.startswith("research-eval: error: unknown host 'x.example'; known: ")
+    words = capsys.readouterr().err
+    assert words.startswith("research-eval: error: unknown host 'x.example'; known: ")
+    assert words.count("\n") == 1
 
 
 @pytest.mark.sockets

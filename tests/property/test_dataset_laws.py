@@ -8,7 +8,9 @@ from research_eval.dataset import Case, Fact, parse_cases
 from research_eval.errors import DatasetError
 
 ids = st.from_regex(r"[a-z0-9][a-z0-9-]{0,12}", fullmatch=True)
-words = st.text(st.characters(codec="utf-8"), min_size=1).filter(lambda text: bool(text.strip()))
+words = st.text(st.characters(codec="utf-8"), min_size=1, max_size=30).filter(
+    lambda text: bool(text.strip())
+)
 cases = st.builds(
     Case,
     id=ids,
@@ -20,11 +22,11 @@ cases = st.builds(
     ).map(tuple),
     answerable=st.booleans(),
     sources=st.just(("https://a.example/",)),
-    note=st.text(st.characters(codec="utf-8")),
+    note=st.text(st.characters(codec="utf-8"), max_size=30),
 )
 
 
-@given(st.lists(cases, min_size=1, max_size=6, unique_by=lambda case: case.id))
+@given(st.lists(cases, min_size=1, max_size=3, unique_by=lambda case: case.id))
 def test_written_cases_are_read_back_the_same(originals):
     data = "\n".join(case.model_dump_json() for case in originals).encode()
 
