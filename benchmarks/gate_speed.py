@@ -2,7 +2,7 @@
 
     python benchmarks/gate_speed.py [--answers 300] [--max-megabytes 10]
 
-Answers have 2 kB and 8 URLs, the ledger has 30 records. All gates are measured in turns, in one run,
+Answers are Markdown of 2 kB with 8 URLs, the ledger has 30 records. All gates are measured in turns, in one run,
 by processor time; the best of several rounds counts. Ratios hold, absolute figures depend on the
 machine. Exits 1 if a ratio is below what is asked for, or the cost grows faster than the length.
 """
@@ -24,11 +24,73 @@ LEAST_TO_MARKDOWN = 30.0
 MOST_GROWTH = 1.5
 """The time for a character in the longest answer against that in the shortest."""
 ROUNDS = 5
-WORDS = (
-    "the river carries silt down to its delta where the current slows and every grain that was "
-    "lifted in the hills settles at last so that new land forms between the channels"
-).split()
-FORMS = ("[{n}]({u})", "({u})", "{u},", "**{u}**", "[the report]({u})", "<{u}>", "{u}.", "{u}")
+WORDS = [
+    "the",
+    "river",
+    "carries",
+    "silt",
+    "down",
+    "to",
+    "its",
+    "delta",
+    "where",
+    "the",
+    "current",
+    "slows",
+    "and",
+    "every",
+    "grain",
+    "that",
+    "was",
+    "lifted",
+    "in",
+    "the",
+    "hills",
+    "settles",
+    "at",
+    "last",
+    "so",
+    "that",
+    "new",
+    "land",
+    "forms",
+    "between",
+    "the",
+    "channels",
+]
+ANSWER = """## How the delta grew
+
+**Short answer:** {w12} ([river authority]({u0})).
+
+{w20} [{w2}]({u1} "Survey"), {w8}:
+
+- **{w2}** {w10} ([1]({u2})).
+- *{w2}* {w9}; see `{w1}` and {u3}.
+- {w14} <{u4}>.
+
+| {w1} | {w1} | {w2} |
+| --- | --- | --- |
+| 1931 | 12.4 | {w3} |
+| 1972 | 18.9 | {w3} |
+| 2016 | 21.0 | {w3} |
+
+> {w16}
+
+1. {w12}[^a]
+2. {w11} **{u5}**
+
+{w40}
+
+### Sources
+
+* {w3}, {u6}.
+* [{w3}]({u7})
+
+[^a]: {w9}.
+
+{w60}
+"""
+"""What a research agent writes: headings, lists, a table, links and bare URLs."""
 
 
 def main() -> int:
@@ -57,7 +119,9 @@ def _print_ratios(number: int) -> bool:
             seconds = _seconds(lambda gate=gate, part=part: _judge(gate, part))
             best[name] = max(best[name], len(part) / seconds)
     for name, rate in best.items():
-        print(f"{name:<16}{rate:>9.0f} verdicts/s  default is {best['default'] / rate:.1f} times as fast")
+        print(
+            f"{name:<16}{rate:>9.0f} verdicts/s  default is {best['default'] / rate:.1f} times as fast"
+        )
     to_seed, to_markdown = best["default"] / best["seed"], best["default"] / best["markdown-it-py"]
     return to_seed >= LEAST_TO_SEED and to_markdown >= LEAST_TO_MARKDOWN
 
@@ -67,13 +131,9 @@ def _answer(rng: random.Random, index: int) -> tuple[str, SourceRegistry]:
         f"https://www.site{rng.randrange(90)}.example.org/section/{index}/page-{rng.randrange(9999)}"
         for _ in range(30)
     ]
-    parts = []
-    for number, url in enumerate(opened[:8]):
-        parts += rng.choices(WORDS, k=30)
-        parts.append(FORMS[number].format(n=number, u=url))
-    text = " ".join(parts)
-    text += " " + " ".join(rng.choices(WORDS, k=200))
-    return text[:2000], ledger_from_urls(opened, [])
+    words = {f"w{n}": " ".join(rng.choices(WORDS, k=n)) for n in range(1, 61)}
+    text = ANSWER.format(**words, **{f"u{n}": url for n, url in enumerate(opened)})
+    return text, ledger_from_urls(opened, [])
 
 
 def _judge(gate: Gate, work: list[tuple[str, SourceRegistry]]) -> None:
@@ -90,7 +150,9 @@ def _print_curve(megabytes: float) -> bool:
         text = unit * (size // len(unit))
         seconds = min(_seconds(lambda text=text: extract_citations(text)) for _ in range(2))
         costs.append(seconds / len(text))
-        print(f"{len(text):>12,} characters  {seconds:>8.3f} s  {costs[-1] * 1e9:>6.1f} ns/character")
+        print(
+            f"{len(text):>12,} characters  {seconds:>8.3f} s  {costs[-1] * 1e9:>6.1f} ns/character"
+        )
         size *= 10
     return max(costs) <= MOST_GROWTH * min(costs)
 

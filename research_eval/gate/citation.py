@@ -6,6 +6,7 @@ several readings. Every step reads a stretch of text once, so the cost is linear
 
 import re
 from collections.abc import Iterator
+from operator import attrgetter
 
 from research_eval.gate.destination import find_destinations
 from research_eval.gate.escape import decode_entities
@@ -22,6 +23,7 @@ MAX_SPACES = 9
 LOOK_AROUND = 200
 """How many characters before and after a bare URL are looked at."""
 
+_START = attrgetter("start")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _AUTOLINK = re.compile(r"([^\x00-\x20<>]+)>|([^\x00-\x1f<>]{1,500})>")
 _WRAPPED_AUTOLINK = re.compile(r"([^\x00-\x20<>]+(?:[ \t]*\n[ \t]*[^\x00-\x20<>]+){1,3})>")
@@ -36,7 +38,7 @@ _PLAIN_AUTOLINK = re.compile(r"([hH][tT][tT][pP][sS]?://[^\x00-\x20<>&]+)>")
 _NEEDS_A_LOOK = frozenset("<+_~='\u2018")
 _OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9.-]*\+$")
 _GLUED_LABEL = re.compile(r"!?\[[^\[\]]*\]\($")
-_WRAP = re.compile(r"[ \t]{0,8}\r?\n[ \t>]*([^\s<>\"'`|()\[\]{}*]+)")
+_WRAP = re.compile(r"[ \t]{0,8}\r?\n[ \t>]*(?![-+]\s|\d{1,9}[.)]\s)([^\s<>\"'`|()\[\]{}*]+)")
 
 
 def extract_citations(text: str) -> tuple[Citation, ...]:
@@ -47,13 +49,13 @@ def extract_citations(text: str) -> tuple[Citation, ...]:
     if not text.isascii():
         text = _SURROGATE.sub("\ufffd", text)
     explicit = [
-        Citation(url=found.url, start=found.start, end=found.end, form=found.form)
-        for found in find_destinations(text)
+        Citation(url=url, start=start, end=end, form=form)
+        for start, end, url, form in find_destinations(text)
     ]
-    found = [*_Scanner(text, explicit).citations()]
-    if explicit:
-        found = [*_without_link_texts(text, sorted([*explicit, *found], key=lambda one: one.start))]
-    return tuple(found)
+    bare = [*_Scanner(text, explicit).citations()]
+    if not explicit or not bare:
+        return tuple(explicit or bare)
+    return tuple(_without_link_texts(text, sorted([*explicit, *bare], key=_START)))
 
 
 class _Scanner:
@@ -94,7 +96,9 @@ class _Scanner:
         if match is None:
             return None
         url, tail = match.group(1, 2)
-        if ("&" in url and tail[:1] == ";") or url.find("://", 8) > 0 or is_template(url, ""):
+        if url.find("://", 8) > 0 or (tail == ";" and "&" in url):
+            return None
+        if "%" in url and is_template(url, ""):
             return None
         if before == "*":
             if tail[:1] != "*":

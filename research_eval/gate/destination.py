@@ -15,7 +15,10 @@ from research_eval.schema import CitationForm
 __all__ = ["Destination", "find_destinations"]
 
 _LINK = re.compile(rf"\]\([ \t]{{0,99}}\n?[ \t{INVISIBLE}]{{0,99}}(?=<?[hH&\\{INVISIBLE}])")
-_PLAIN = re.compile(r"([hH][tT][tT][pP][sS]?://[^\s()<>\\&\x00-\x20/][^\s()<>\\&\x00-\x20]*)\)")
+_PLAIN = re.compile(
+    r"([hH][tT][tT][pP][sS]?://[^\s()<>\\&\x00-\x20/][^\s()<>\\&\x00-\x20]*)"
+    r"(?: \"[^\"\\\n]{0,200}\")?\)"
+)
 _ANGLE = re.compile(r"<((?:[^<>\n\\]|\\.)*)>")
 _TAIL = re.compile(
     r"(?:\s{1,99}(?:\"(?:[^\"\\]|\\.){0,500}\"|'(?:[^'\\]|\\.){0,500}'|\((?:[^()\\]|\\.){0,500}\))"
@@ -26,11 +29,12 @@ _REMARK = re.compile(
     r"(?i)\s+(?:(?:accessed|archived|retrieved|viewed|visited|last|in|via|by|p|pp|page)\b|[-\u2013\u2014,;(&])"
 )
 _DEFINITION = re.compile(
-    r"^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+|>)*\[(?!\^)(?:[^\[\]\\\n]|\\.){1,500}\]:"
+    r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+|>)*\[(?!\^)(?:[^\[\]\\\n]|\\.){1,500}\]:"
     r"[ \t]*\n?[ \t]*(?:<((?:[^<>\n\\]|\\.)*)>|([^\s<]\S*+))"
-    r"(?=(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*$)",
-    re.MULTILINE,
+    r"(?=(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*(?:\n|$))"
 )
+MAX_LABEL_CHARS = 600
+"""How far before its colon a definition may begin in its line."""
 _ATTRIBUTE_NAMES = ("href", "src", "cite", "action", "poster", "longdesc", "ping")
 _ATTRIBUTE = re.compile(
     rf"(?<=[\s\"'])(?:form)?(?:{'|'.join(_ATTRIBUTE_NAMES)})\s{{0,9}}=\s{{0,9}}"
@@ -131,7 +135,13 @@ def _loose_span(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _definitions(text: str) -> Iterator[Destination]:
-    for match in _DEFINITION.finditer(text):
+    colon = text.find("]:")
+    while colon >= 0:
+        line = text.rfind("\n", max(0, colon - MAX_LABEL_CHARS), colon) + 1
+        match = _DEFINITION.match(text, line) if line or colon < MAX_LABEL_CHARS else None
+        colon = text.find("]:", max(colon, match.end() if match else 0) + 1)
+        if match is None:
+            continue
         group = 1 if match[1] is not None else 2
         yield from _web(*match.span(group), decode_markdown(match[group]), "reference")
 

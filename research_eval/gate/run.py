@@ -46,7 +46,7 @@ _HIDDEN_SCHEME = re.compile(
 )
 _ESCAPED = re.compile(r":\\|\\[:/]|\\[ux][0-9a-fA-F]")
 
-_SIMPLE = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%^{}]+")
+_SIMPLE = re.compile(r"(?:[A-Za-z0-9\-._~:/?#\[\]@!$'()*+,;=%^{}]++|&(?!\#?[A-Za-z0-9]{1,32};))++")
 _PLAIN = re.compile(rf"[^\\&{INVISIBLE}{ENDING}]+")
 _ENDING = re.compile(f"[{ENDING}]")
 _ENTITY = re.compile(ENTITY)
@@ -199,11 +199,9 @@ class RunReader:
 
 
 def _is_whole(text: str, simple: re.Match[str]) -> bool:
-    """Whether a run of plain ASCII needs no closer look."""
-    end = simple.end()
-    if end < len(text) and (text[end] == "\\" or text[end] > "\x7f" or text[end] == "<"):
-        return False
-    return "&" not in simple[0] or _ENTITY.search(simple[0]) is None
+    """Whether a run of plain ASCII ends where the plain characters end."""
+    following = text[simple.end() : simple.end() + 1]
+    return following.isascii() and following not in {"\\", "<", "&"}
 
 
 def _take_entity(run: Run, text: str, position: int) -> int | None:

@@ -85,7 +85,9 @@ _TAGS = frozenset(
 
 def find_namespaces(text: str) -> list[tuple[int, int]]:
     """Return where XML names namespaces and document types; their URLs are names, not sources."""
-    if "xmlns" not in text and "DOCTYPE" not in text and "amespace" not in text:
+    if "=" not in text and "<!" not in text:
+        return []
+    if not any(name in text for name in ("xmlns", "<!DOCTYPE", "amespace", "schemaLocation")):
         return []
     return [match.span() for match in _NAMESPACE.finditer(text)]
 
