@@ -13,7 +13,7 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -36,6 +36,7 @@ from research_eval.schema import (
 from research_eval.scorer import BUILT_IN, DEFAULT_SCORERS, Scorer, Tally, score_trial
 
 LIMIT = 5.0
+CHUNK = 100
 TEXT = "The toll at Morvane bridge is 4.50 crowns for a car since 1996. " * 40
 
 
@@ -112,26 +113,38 @@ def _turn(turn: int, attempt: int, text: str, calls: tuple[ToolCall, ...]) -> Mo
     )
 
 
-def cpu(work: Callable[[], object]) -> float:
-    """Return the CPU seconds of the fastest of three goes, so that a busy machine matters less."""
-    found = []
-    for _ in range(3):
-        start = time.process_time()
-        work()
-        found.append(time.process_time() - start)
-    return min(found)
+def side_by_side(folder: RunFolder, scorers: Iterable[Scorer] | None) -> tuple[float, float]:
+    """Return CPU seconds of json and of the work, chunk by chunk in turns, the best of three goes.
+
+    A busy machine hits both. Without `scorers` the records are read and thrown away.
+    """
+    chosen, best = tuple(scorers or ()), [0.0, 0.0]
+    chunk_folder = RunFolder(folder.path / "chunk")
+    chunk_folder.path.mkdir(exist_ok=True)
+    with folder.trials_path.open("rb") as lines:
+        while chunk := list(islice(lines, CHUNK)):
+            chunk_folder.trials_path.write_bytes(b"".join(chunk))
+            goes = [(_json(chunk_folder), _records(chunk_folder, chosen)) for _ in range(3)]
+            best[0] += min(go[0] for go in goes)
+            best[1] += min(go[1] for go in goes)
+    return best[0], best[1]
 
 
-def with_json(path: Path) -> None:
-    with path.open("rb") as lines:
+def _json(folder: RunFolder) -> float:
+    start = time.process_time()
+    with folder.trials_path.open("rb") as lines:
         for line in lines:
             json.loads(line)
+    return time.process_time() - start
 
 
-def with_scorers(folder: RunFolder, scorers: Iterable[Scorer]) -> None:
-    tally, scorers = Tally(1), tuple(scorers)
+def _records(folder: RunFolder, scorers: tuple[Scorer, ...]) -> float:
+    tally = Tally(1)
+    start = time.process_time()
     for trial in folder.trials():
-        tally.add(trial.case_id, score_trial(None, trial, lambda _sha256: TEXT, scorers))
+        if scorers:
+            tally.add(trial.case_id, score_trial(None, trial, lambda _sha256: TEXT, scorers))
+    return time.process_time() - start
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -149,21 +162,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             out.writelines(t.model_dump_json(exclude_none=True) + "\n" for t in trials)
         size = folder.trials_path.stat().st_size
         print(f"{options.trials} trials, {size / options.trials / 1000:.1f} kB each")
-        base = cpu(lambda: with_json(folder.trials_path))
-        ratio = 0.0
-        for name, work in (
-            ("json.loads alone", lambda: with_json(folder.trials_path)),
-            ("reading records", lambda: with_scorers(folder, ())),
-            ("default scorers", lambda: with_scorers(folder, DEFAULT_SCORERS)),
-            ("all scorers", lambda: with_scorers(folder, BUILT_IN.values())),
+        ratios = {}
+        for name, scorers in (
+            ("reading records", None),
+            ("default scorers", DEFAULT_SCORERS),
+            ("all scorers", tuple(BUILT_IN.values())),
         ):
-            seconds = cpu(work)
-            each = seconds / options.trials * 1e6
-            print(f"  {name:18} {each:8.1f} us a trial, {seconds / base:5.2f} times json")
-            ratio = seconds / base if name == "default scorers" else ratio
+            base, seconds = side_by_side(folder, scorers)
+            ratios[name] = seconds / base
+            print(
+                f"  {name:16} {seconds / options.trials * 1e6:7.1f} us a trial,"
+                f" {ratios[name]:5.2f} times json"
+            )
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"peak memory {peak:.0f} MB")
-    return 0 if ratio <= LIMIT else 1
+    return 0 if ratios["default scorers"] <= LIMIT else 1
 
 
 if __name__ == "__main__":

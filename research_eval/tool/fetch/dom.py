@@ -9,7 +9,7 @@ from research_eval.tool.fetch.stylesheet import Stylesheet
 
 __all__ = ["INVISIBLE_TAGS", "MAX_ELEMENTS", "Element", "Tree", "parse"]
 
-MAX_ELEMENTS = 200_000
+MAX_ELEMENTS = 100_000
 """Elements that are looked at; a longer document is cut there."""
 
 INVISIBLE_TAGS = frozenset(

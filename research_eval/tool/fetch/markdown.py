@@ -1,10 +1,22 @@
 """Write a tree as Markdown in one pass, without recursion, however deep it is."""
 
-import re
 from dataclasses import dataclass
 
 from research_eval.tool.fetch.cleanse import cleanse
 from research_eval.tool.fetch.dom import Element
+from research_eval.tool.fetch.inline import (
+    BLANKS,
+    BREAK,
+    BREAKS,
+    annotation_of,
+    balanced,
+    fence_for,
+    flat,
+    keeping_breaks,
+    language_of,
+    raised,
+    target,
+)
 from research_eval.tool.fetch.link import LinkResolver
 from research_eval.tool.fetch.outline import Outline
 from research_eval.tool.fetch.table import Table, is_data_table
@@ -61,19 +73,8 @@ _BLOCKS = frozenset(
 )
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _CODE = frozenset({"code", "kbd", "samp", "tt", "var"}) - {"var"}
-_BREAK = "\x02"
-_BLANKS = re.compile(r"[ \t\n\r\f\u00a0\u3000]+")
-_BREAKS = re.compile(rf"[ ]*{_BREAK}[ ]*")
-_LANGUAGE = re.compile(
-    r"(?:^|\s)(?:language|lang|highlight-source|highlight|sourceCode|brush:)[-\s]?([a-zA-Z0-9+#_.]+)"
-)
-_LANGUAGE_AROUND = re.compile(r"(?:^|\s)(?:language|highlight-source)-([a-zA-Z0-9+#_.]+)")
-_PLACES_FOR_LANGUAGE = 9
-_NO_LANGUAGE = frozenset(
-    ["none", "default", "text", "plaintext", "plain", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "zh"]
-)
-_SUPERSCRIPTS = str.maketrans("0123456789+-\u2212()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁽⁾ⁿ")
-_SUPERSCRIPT = re.compile(r"[0-9+\-\u2212()n]{1,6}\Z")
+MAX_WRITTEN = 250_000
+"""Characters after which writing stops; somewhat more than is kept of a page."""
 _MARKS = frozenset({"¶", "#", "§", "🔗", "⁋", "link", "permalink"})
 
 
@@ -81,6 +82,7 @@ _MARKS = frozenset({"¶", "#", "§", "🔗", "⁋", "link", "permalink"})
 class _Link:
     """A link that is open."""
 
+    element: Element
     url: str
     start: int
     """Where its text begins in the buffer."""
@@ -91,7 +93,7 @@ def to_markdown(root: Element, links: LinkResolver) -> str:
     """Return what `root` shows as Markdown."""
     writer = _Writer(links)
     stack: list[Element | str | tuple[Element]] = [root]
-    while stack:
+    while stack and writer.chars < MAX_WRITTEN:
         item = stack.pop()
         if isinstance(item, str):
             writer.text(item)
@@ -109,6 +111,8 @@ class _Writer:
 
     def __init__(self, links: LinkResolver) -> None:
         self.outline = Outline()
+        self.chars = 0
+        """Characters taken, about."""
         self._links = links
         self._buffer: list[str] = []
         self._link: _Link | None = None
@@ -122,7 +126,8 @@ class _Writer:
 
     def text(self, text: str) -> None:
         """Take a text node."""
-        self._buffer.append(text.replace(_BREAK, ""))
+        self.chars += len(text.strip())
+        self._buffer.append(text.replace(BREAK, ""))
 
     def flush(self) -> None:
         """End the paragraph that is under way, or the line where there can be no paragraph."""
@@ -132,10 +137,10 @@ class _Writer:
         self._write_link(is_open=True)
         self._code_starts.clear()
         self._sup_starts.clear()
-        joined = _BLANKS.sub(" ", cleanse_keeping_breaks("".join(self._buffer)))
+        joined = BLANKS.sub(" ", keeping_breaks("".join(self._buffer)))
         self._buffer.clear()
         paragraph: list[str] = []
-        for line in _BREAKS.split(joined):
+        for line in BREAKS.split(joined):
             if line.strip():
                 paragraph.append(line.strip())
             elif paragraph:
@@ -150,7 +155,7 @@ class _Writer:
         if self._pre is not None:
             return self._enter_in_pre(element)
         if tag == "br":
-            self._buffer.append(_BREAK if self._cell is None and self._heading is None else " ")
+            self._buffer.append(BREAK if self._cell is None and self._heading is None else " ")
             return False
         if tag == "img":
             self._image(element)
@@ -208,7 +213,7 @@ class _Writer:
     def _leave_heading(self, level: int) -> None:
         self._write_link(is_open=True)
         self._heading = None
-        text = _flat("".join(self._buffer))
+        text = flat("".join(self._buffer))
         self._buffer.clear()
         self._code_starts.clear()
         if text:
@@ -234,7 +239,8 @@ class _Writer:
         elif tag == "a":
             url = None if self._code_starts else self._links.resolve(element.get("href"))
             if url is not None and self._link is None:
-                self._link = _Link(url, len(self._buffer))
+                self._link = _Link(element, url, len(self._buffer))
+                self.chars += len(url)
         elif tag in _CODE:
             self._code_starts.append(len(self._buffer))
         elif tag == "sup":
@@ -257,7 +263,7 @@ class _Writer:
             self._buffer.append(" ")
             return
         self._write_link(is_open=True)
-        text = _flat("".join(self._buffer))
+        text = flat("".join(self._buffer))
         self._buffer, self._outer = self._outer, []
         self._cell = None
         self._code_starts.clear()
@@ -275,9 +281,9 @@ class _Writer:
             self._wrap_code(self._code_starts.pop())
         elif tag == "sup" and self._sup_starts:
             start = self._sup_starts.pop()
-            raised = "".join(self._buffer[start:]).strip()
-            if _SUPERSCRIPT.match(raised):
-                self._buffer[start:] = [raised.translate(_SUPERSCRIPTS)]
+            text = raised("".join(self._buffer[start:]).strip())
+            if text is not None:
+                self._buffer[start:] = [text]
         elif tag in {"del", "s", "strike"}:
             self._buffer.append("~~")
         elif tag == "q":
@@ -285,9 +291,9 @@ class _Writer:
 
     def _leave_link(self, element: Element) -> None:
         link = self._link
-        if link is not None and self._links.resolve(element.get("href")) == link.url:
+        if link is not None and link.element is element:
             self._write_link(is_open=False)
-        elif self._heading is not None and _flat("".join(self._buffer[-1:])).lower() in _MARKS:
+        elif self._heading is not None and flat("".join(self._buffer[-1:])).lower() in _MARKS:
             self._buffer.pop()
 
     def _write_link(self, *, is_open: bool) -> None:
@@ -296,13 +302,11 @@ class _Writer:
         if link is None:
             return
         text = "".join(self._buffer[link.start :])
-        inner = _flat(text.replace(_BREAK, " "))
+        inner = flat(text.replace(BREAK, " "))
         if inner and not link.is_written:
             before = " " if text[:1].isspace() else ""
             after = " " if text[-1:].isspace() else ""
-            self._buffer[link.start :] = [
-                f"{before}[{_balanced(inner)}]({_target(link.url)}){after}"
-            ]
+            self._buffer[link.start :] = [f"{before}[{balanced(inner)}]({target(link.url)}){after}"]
             link.is_written = True
         if is_open:
             link.start = 0
@@ -310,14 +314,14 @@ class _Writer:
             self._link = None
 
     def _wrap_code(self, start: int) -> None:
-        text = _flat("".join(self._buffer[start:]))
+        text = flat("".join(self._buffer[start:]))
         if text:
             fence = "``" if "`" in text else "`"
             pad = " " if "`" in (text[0], text[-1]) else ""
             self._buffer[start:] = [f"{fence}{pad}{text}{pad}{fence}"]
 
     def _image(self, element: Element) -> None:
-        alt = _flat(element.get("alt"))
+        alt = flat(element.get("alt"))
         if not alt:
             return
         if self._link is not None:
@@ -325,16 +329,14 @@ class _Writer:
             return
         sources = (element.get(name) for name in ("src", "data-src", "data-original"))
         url = next((found for found in map(self._links.resolve, sources) if found), None)
-        self._buffer.append(
-            f"![{_balanced(alt)}]({_target(url)})" if url else f"![{_balanced(alt)}]"
-        )
+        self._buffer.append(f"![{balanced(alt)}]({target(url)})" if url else f"![{balanced(alt)}]")
 
     def _math(self, element: Element) -> bool:
         """Write a formula as TeX where the page gives it so."""
-        tex = element.get("alttext") or _annotation(element)
+        tex = element.get("alttext") or annotation_of(element)
         if not tex:
             return True
-        self._buffer.append(f" ${_flat(tex)}$ ")
+        self._buffer.append(f" ${flat(tex)}$ ")
         return False
 
     # Code
@@ -359,63 +361,6 @@ class _Writer:
         text = cleanse("".join(self._buffer).replace("\r\n", "\n")).strip("\n").rstrip()
         self._buffer.clear()
         if text:
-            fence = "```"
-            while fence in text:
-                fence += "`"
+            fence = fence_for(text)
             lines = [line.rstrip() for line in text.split("\n")]
-            self.outline.block([fence + _language(element), *lines, fence], is_code=True)
-
-
-def cleanse_keeping_breaks(text: str) -> str:
-    """Return `text` without what cannot be seen, our own mark of a line break left in."""
-    if _BREAK not in text:
-        return cleanse(text)
-    return _BREAK.join(map(cleanse, text.split(_BREAK)))
-
-
-def _flat(text: str) -> str:
-    return _BLANKS.sub(" ", cleanse(text)).strip()
-
-
-def _balanced(text: str) -> str:
-    """Return `text` so that it can stand in square brackets."""
-    if text.count("[") == text.count("]"):
-        return text
-    return text.replace("[", "\\[").replace("]", "\\]")
-
-
-def _target(url: str) -> str:
-    """Return `url` so that it can stand in round brackets."""
-    depth = 0
-    for char in url:
-        depth += (char == "(") - (char == ")")
-        if depth < 0:
-            break
-    return url if depth == 0 else f"<{url}>"
-
-
-def _language(pre: Element) -> str:
-    """Return the language that a code block names, on itself, its `code` or what is around it."""
-    places = [pre, *(child for child in pre.children if isinstance(child, Element))]
-    around = pre.parent
-    while around is not None and len(places) < _PLACES_FOR_LANGUAGE:
-        places.append(around)
-        around = around.parent
-    for number, place in enumerate(places):
-        named = place.get("data-lang") or place.get("data-language")
-        pattern = _LANGUAGE if number < 4 else _LANGUAGE_AROUND
-        match = pattern.search(place.get("class"))
-        language = named or (match[1] if match else "")
-        if language and language.lower() not in _NO_LANGUAGE and "`" not in language:
-            return language.lower()[:20]
-    return ""
-
-
-def _annotation(math: Element) -> str:
-    stack: list[Element] = [math]
-    while stack:
-        element = stack.pop()
-        if element.tag == "annotation" and "tex" in element.get("encoding"):
-            return "".join(child for child in element.children if isinstance(child, str))
-        stack.extend(child for child in element.children if isinstance(child, Element))
-    return ""
+            self.outline.block([fence + language_of(element), *lines, fence])

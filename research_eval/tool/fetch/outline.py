@@ -82,9 +82,8 @@ class Outline:
         is_deep = len(self._frames) >= _MAX_DEPTH
         self._frames.append(_Frame(tag, "" if is_deep else first, "" if is_deep else rest))
 
-    def block(self, lines: list[str], *, is_code: bool = False) -> None:
+    def block(self, lines: list[str]) -> None:
         """Add a block."""
-        del is_code
         begins_item = any(frame.tag == "li" and not frame.is_begun for frame in self._frames)
         serial = self._lists[0].serial if self._lists else None
         is_tight = begins_item and serial is not None and serial == self._last_serial

@@ -142,7 +142,8 @@ def _drop_recommendations(root: Element) -> None:
 def _drop_section(siblings: list[Element], place: int) -> list[Element]:
     """Mark the heading at `place` and what belongs to it, if that is mostly links."""
     section = [siblings[place]]
-    for sibling in siblings[place + 1 :]:
+    for position in range(place + 1, len(siblings)):
+        sibling = siblings[position]
         if sibling.tag in _HEADINGS and sibling.tag <= siblings[place].tag:
             break
         section.append(sibling)

@@ -58,10 +58,11 @@ _ZIP_KINDS = (
 )
 _BINARY_TYPES = re.compile(r"(?:image/(?!svg)|audio/|video/|font/)")
 _HTML_START = re.compile(
-    rb"\A(?:\s|<!--.*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body|title|meta|script|style"
-    rb"|link|h1|div|p|table|main|article|section|header|nav|br|a|b|font|center)[\s>/]",
-    re.IGNORECASE | re.DOTALL,
+    rb"<(?:!doctype\s+html|html|head|body|title|meta|script|style|link|h1|div|p|table|main|article"
+    rb"|section|header|nav|br|a|b|font|center)[\s>/]",
+    re.IGNORECASE,
 )
+_SPACES = b" \t\n\r\f\v\xef\xbb\xbf"
 _FEED_START = re.compile(rb"<(?:rss|feed|rdf:RDF)[\s>]", re.IGNORECASE)
 _MARKUP_START = re.compile(rb"\A\s*<[?!A-Za-z]")
 _TEXT_CONTROLS = b"\t\n\x0b\x0c\r\x1b"
@@ -73,13 +74,22 @@ def looks_like_pdf(body: bytes | bytearray) -> bool:
     return b"%PDF-" in bytes(body[:1024])
 
 
+def _begins_as_html(head: bytes) -> bool:
+    """Say whether the first thing in `head`, comments and declarations aside, is a tag of HTML."""
+    rest = head.lstrip(_SPACES)
+    while rest.startswith((b"<!--", b"<?")):
+        end = b"-->" if rest.startswith(b"<!--") else b">"
+        rest = rest.partition(end)[2].lstrip(_SPACES)
+    return _HTML_START.match(rest) is not None
+
+
 def kind_of(body: bytes, *, content_type: str, url: str) -> tuple[str, bool]:
     """Return what `body` is, and whether it is text that can be read.
 
     The readable kinds are `html`, `pdf`, `json`, `xml`, `feed`, `csv`, `markdown` and `text`.
     """
     head = body[:4096]
-    is_markup = _HTML_START.match(head) is not None
+    is_markup = _begins_as_html(head)
     if looks_like_pdf(head) and not is_markup:
         return "pdf", True
     binary = _binary_kind(head)
@@ -103,7 +113,7 @@ def _binary_kind(head: bytes) -> str | None:
 
 def _text_kind(head: bytes, media_type: str, url: str) -> str | None:
     """Return the kind of a text, or `None` if it is none."""
-    is_html = _HTML_START.match(head) is not None
+    is_html = _begins_as_html(head)
     if not is_html and (_BINARY_TYPES.match(media_type) or _is_binary(head)):
         return None
     if media_type in {"text/html", "application/xhtml+xml"}:

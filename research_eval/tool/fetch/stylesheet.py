@@ -37,6 +37,7 @@ _SIMPLE_SELECTOR = re.compile(r"(?:[a-z][a-z0-9]*)?(?:[.#][\w-]+)+\Z", re.IGNORE
 _SHOWING = re.compile(r"(?:^|;)(?:display:(?!none)|visibility:visible|opacity:[1.])")
 _MAY_HIDE = re.compile("display|visibility|clip|indent|left|right|overflow", re.IGNORECASE)
 _BRACE = re.compile(r"[{}]")
+_MAX_RULES_OF_MARK = 100
 _MAX_RULES = 20_000
 
 
@@ -75,8 +76,8 @@ class _Rule:
 class Stylesheet:
     """The rules that hide elements by class or id, and those that show them again."""
 
-    rules: dict[str, list[_Rule]] = field(default_factory=dict)
-    """Rules by one of their marks."""
+    rules: dict[str, dict[tuple[str, frozenset[str]], _Rule]] = field(default_factory=dict)
+    """Rules by one of their marks; of two with the same selector the later one."""
 
     @classmethod
     def of(cls, sheets: Iterable[str]) -> "Stylesheet":
@@ -104,7 +105,9 @@ class Stylesheet:
             parts = _COMPOUND.findall(name)
             marks = frozenset(part for part in parts if part[0] in ".#")
             tag = "" if parts[0][0] in ".#" else parts[0].lower()
-            self.rules.setdefault(min(marks), []).append(_Rule(tag, marks, hides, order))
+            rules = self.rules.setdefault(min(marks), {})
+            if (tag, marks) in rules or len(rules) < _MAX_RULES_OF_MARK:
+                rules[tag, marks] = _Rule(tag, marks, hides, order)
 
     def hides(self, tag: str, attrs: Mapping[str, str | None]) -> bool:
         """Say whether an element of this kind is hidden by a rule that no other rule overrules."""
@@ -116,7 +119,7 @@ class Stylesheet:
         matching = [
             rule
             for mark in marks
-            for rule in self.rules.get(mark, ())
+            for rule in self.rules.get(mark, {}).values()
             if rule.marks <= marks and rule.tag in {"", tag}
         ]
         return bool(matching) and max(matching, key=lambda rule: rule.rank).hides
