@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from research_eval.gate import CitationGate, extract_citations, load_gate
     from research_eval.journal import RunFolder
     from research_eval.ledger import SourceRegistry, url_key
+    from research_eval.runner import research
     from research_eval.schema import (
         Message,
         ModelReply,
@@ -45,6 +46,7 @@ __all__ = [
     "load_cases",
     "load_experiment",
     "load_gate",
+    "research",
     "url_key",
 ]
 
@@ -56,6 +58,7 @@ _PLACES = {
     "gate": ("CitationGate", "extract_citations", "load_gate"),
     "journal": ("RunFolder",),
     "ledger": ("SourceRegistry", "url_key"),
+    "runner": ("research",),
     "schema": (
         "Message",
         "ModelReply",

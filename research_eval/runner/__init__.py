@@ -5,6 +5,7 @@ from research_eval.runner.execute import Prepared, RunSummary, execute, prepare
 from research_eval.runner.options import RunOptions
 from research_eval.runner.plan import Shard, parse_shard, plan_trials
 from research_eval.runner.progress import progress_for
+from research_eval.runner.single import research
 
 __all__ = [
     "BudgetSettings",
@@ -17,4 +18,5 @@ __all__ = [
     "plan_trials",
     "prepare",
     "progress_for",
+    "research",
 ]

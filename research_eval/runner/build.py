@@ -1,6 +1,7 @@
 """From settings to live objects: the only place that constructs the parts of a trial."""
 
 import random
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import httpx
@@ -13,21 +14,20 @@ from research_eval.experiment import Configuration, ExperimentSettings
 from research_eval.fault import Channel, FaultTransport, FaultTransport2
 from research_eval.gate import load_gate
 from research_eval.ledger import SourceRegistry
-from research_eval.model import build_model
+from research_eval.model import ModelClient, build_model
 from research_eval.runner.channels import Channels
 from research_eval.schema import TrialKey
 from research_eval.tool.fetch import FetchTool
 from research_eval.tool.kit import ToolKit
 from research_eval.tool.search import WebSearchTool, build_search
 
-__all__ = ["LiveTrial", "build_trial"]
+__all__ = ["LiveTrial", "build_agent", "build_trial"]
 
 
 class LiveTrial(NamedTuple):
     """The parts of one trial, ready to run."""
 
     agent: ResearchAgent
-    ledger: SourceRegistry
     sessions: tuple[Session, Session]
     """Of the web and of the model."""
     clients: tuple[httpx.AsyncClient, ...]
@@ -54,8 +54,6 @@ def build_trial(
     """
     clock = channels.clock()
     seed = f"{experiment.seed}/{key.configuration}/{key.case_id}/{key.trial}"
-    log = EventLog(clock, observers)
-    ledger = SourceRegistry()
     web = channels.web.session(key, clock)
     model = channels.models[configuration.name].session(key, clock)
     network = channels.network if channels.web_mode != "replay" else None
@@ -69,11 +67,54 @@ def build_trial(
         clock,
         seed,
     )
+    language_model = build_model(
+        configuration.model,
+        transport=_model_transport(model, configuration, channels, clock, seed),
+        secrets=channels.model_secrets,
+        clock=clock,
+        rng=random.Random(f"{seed}/model"),
+        case_seed=f"{experiment.seed}/{key.case_id}/{key.trial}",
+    )
+    agent = build_agent(
+        configuration,
+        model=language_model,
+        clients=(search_client, fetch_client),
+        secrets=channels.web_secrets,
+        log=EventLog(clock, observers),
+        clock=clock,
+        seed=seed,
+    )
+    return LiveTrial(agent, (web, model), (search_client, fetch_client))
+
+
+def build_agent(
+    configuration: Configuration,
+    *,
+    model: ModelClient,
+    clients: tuple[httpx.AsyncClient, httpx.AsyncClient],
+    secrets: Mapping[str, str],
+    log: EventLog,
+    clock: Clock,
+    seed: str,
+) -> ResearchAgent:
+    """Put an agent together; its tools and its gate share one ledger.
+
+    Args:
+        configuration: The settings of all its parts.
+        model: The model, which need not be the configuration's.
+        clients: What searches, and what fetches.
+        secrets: Keys of the search APIs.
+        log: Where its events go.
+        clock: What it waits on.
+        seed: Where chance comes from.
+    """
+    search_client, fetch_client = clients
+    ledger = SourceRegistry()
     provider = build_search(
         configuration.search,
         http=search_client,
         clock=clock,
-        secrets=channels.web_secrets,
+        secrets=secrets,
         rng=random.Random(f"{seed}/search"),
     )
     kit = ToolKit(
@@ -84,23 +125,15 @@ def build_trial(
         if provider is None
         else WebSearchTool(provider, ledger=ledger, clock=clock, emit=log.emit),
     )
-    agent = ResearchAgent(
+    return ResearchAgent(
         configuration.agent,
-        model=build_model(
-            configuration.model,
-            transport=_model_transport(model, configuration, channels, clock, seed),
-            secrets=channels.model_secrets,
-            clock=clock,
-            rng=random.Random(f"{seed}/model"),
-            case_seed=f"{experiment.seed}/{key.case_id}/{key.trial}",
-        ),
+        model=model,
         kit=kit,
         ledger=ledger,
         gate=load_gate(configuration.gate),
         log=log,
         clock=clock,
     )
-    return LiveTrial(agent, ledger, (web, model), (search_client, fetch_client))
 
 
 def _client(

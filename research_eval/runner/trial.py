@@ -47,7 +47,7 @@ async def run_trial(key: TrialKey, case: Case, live: LiveTrial) -> TrialResult:
         references=outcome.references,
         usage=outcome.usage,
         failure=outcome.failure,
-        sources=live.ledger.records(),
+        sources=live.agent.ledger.records(),
         transcript=outcome.transcript,
         replay=_sum(web.tally(), model.tally()),
     )
@@ -58,7 +58,7 @@ async def run_trial(key: TrialKey, case: Case, live: LiveTrial) -> TrialResult:
         "wall_s": round(time.perf_counter() - began, 6),
         "process_cpu_s": round(time.process_time() - began_cpu, 6),
     }
-    return TrialResult(record, live.ledger.texts(), timing)
+    return TrialResult(record, live.agent.ledger.texts(), timing)
 
 
 async def _outcome(case: Case, live: LiveTrial) -> AgentOutcome:
