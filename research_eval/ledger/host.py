@@ -6,7 +6,7 @@ from urllib.parse import unquote_to_bytes
 
 import idna
 
-__all__ = ["normal_host"]
+__all__ = ["is_address", "normal_host"]
 
 _PLAIN = re.compile(r"[a-z0-9_~-]+(?:\.[a-z0-9_~-]+)*\.?")
 _NAME = re.compile(r"[a-z0-9._~-]+")
@@ -56,12 +56,15 @@ def _ascii_label(label: str) -> str:
 
 def _without_www(host: str) -> str:
     rest = host.removeprefix("www.")
-    if "." not in rest.rstrip(".") or rest.startswith("www.") or _is_ipv4(rest):
+    if "." not in rest.rstrip(".") or rest.startswith("www.") or is_address(rest):
         return host
     return rest
 
 
-def _is_ipv4(host: str) -> bool:
+def is_address(host: str) -> bool:
+    """Whether a normal host is an IP address."""
+    if host.startswith("["):
+        return True
     if not host[:1].isdigit():
         return False
     try:

@@ -61,8 +61,9 @@ class SourceRegistry:
         """
         if not fetched.ok:
             return self.key(fetched.url)
-        self._history.append(fetched)
         content = self._keep_text(fetched, text)
+        kept = {"content_sha256": content[0], "content_chars": content[1]}
+        self._history.append(fetched.model_copy(update=kept))
         final = fetched.final_url or fetched.url
         page = self._file_page(final, fetched, content)
         requested = page if fetched.url == final else self._file_page(fetched.url, fetched, content)

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from publicsuffixlist import PublicSuffixList
 
-from research_eval.ledger.host import normal_host
+from research_eval.ledger.host import is_address, normal_host
 
 __all__ = ["is_same_site"]
 
@@ -15,8 +15,8 @@ def is_same_site(one: str, other: str) -> bool:
     first, second = _host(one), _host(other)
     if first is None or second is None:
         return False
-    if first == second:
-        return True
+    if first == second or is_address(first) or is_address(second):
+        return first == second
     domain = _suffixes().privatesuffix(first)
     return domain is not None and domain == _suffixes().privatesuffix(second)
 
