@@ -3,10 +3,10 @@
 import hashlib
 import json
 import random
-import re
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
+from research_eval.model.quote import best_quote, plain_words
 from research_eval.model.reading import Opened, Situation
 from research_eval.schema import ModelReply, ToolCall, Usage
 
@@ -25,13 +25,13 @@ __all__ = [
     "stubborn",
 ]
 
+ENOUGH = 0.6
+"""Share of a question's words in one sentence with which research ends."""
+MOST_FETCHES = 4
+"""Fetches after which it ends anyhow, once a page opened."""
+
 Behaviour = Callable[[Situation], ModelReply]
 """Decides the next message from what the conversation shows."""
-
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)+")
-_URL = re.compile(r"\S*://\S*", re.IGNORECASE)
-_NO_BRACKETS = str.maketrans("", "", "<>[]`")
-_SENTENCE = re.compile(r"[^.!?\u3002\uff01\uff1f\n]{12,280}[.!?\u3002\uff01\uff1f]?")
 
 
 def honest(now: Situation) -> ModelReply:
@@ -69,7 +69,7 @@ def no_citation(now: Situation) -> ModelReply:
     """Search and open a page, and answer without naming it."""
     if reply := _research(now):
         return reply
-    return _say(" ".join(_best(now.question, page.text) for page in now.opened[:1]) or _claim(now))
+    return _say(_best(now)[0] if now.opened else _claim(now))
 
 
 def launder(now: Situation) -> ModelReply:
@@ -136,13 +136,18 @@ def respelled(url: str, chance: random.Random) -> str:
 
 
 def _research(now: Situation) -> ModelReply | None:
-    """Return the next step towards one opened page; `None` when there is one, or none can be."""
-    if now.opened:
+    """Return the next step towards pages that answer; `None` when there is no better one left."""
+    opened = now.opened
+    if any(best_quote(now.question, page.text).coverage >= ENOUGH for page in opened):
         return None
     if reply := _search(now):
         return reply
+    if opened and (start := opened[-1].next_start) and now.fetches < MOST_FETCHES:
+        return _ask(now, "fetch", url=opened[-1].url, start_index=start)
     left = now.candidates()
-    return _ask(now, "fetch", url=left[0]) if left else None
+    if left and (not opened or now.fetches < MOST_FETCHES):
+        return _ask(now, "fetch", url=left[0])
+    return None
 
 
 def _search(now: Situation) -> ModelReply | None:
@@ -156,30 +161,19 @@ def _search(now: Situation) -> ModelReply | None:
 def _cite_opened(now: Situation, spell: Callable[[Opened], str]) -> ModelReply:
     if not now.opened:
         return _say("I could not open any page on this, so I cannot answer.")
-    return _say(
-        " ".join(f"{_best(now.question, page.text)} <{spell(page)}>" for page in now.opened[:2])
-    )
+    quote, page = _best(now)
+    return _say(f"{quote} <{spell(page)}>")
 
 
-def _best(question: str, text: str) -> str:
-    """Return the sentence of `text` that shares most with the question, for the answer's sake."""
-    wanted = _pairs(question)
-    sentences = [match.group().strip() for match in _SENTENCE.finditer(_without_urls(text))]
-    return max(sentences, key=lambda s: len(wanted & _pairs(s)) / (len(s) + 40), default="See")
-
-
-def _without_urls(text: str) -> str:
-    """Return `text` with its links as words, so that quoting it cites nothing."""
-    return _URL.sub("", _LINK.sub(r"\1", text)).translate(_NO_BRACKETS)
-
-
-def _pairs(text: str) -> set[str]:
-    folded = text.casefold()
-    return {folded[i : i + 2] for i in range(len(folded) - 1)}
+def _best(now: Situation) -> tuple[str, Opened]:
+    """Return the sentence of an opened page that says most about the question, and the page."""
+    quotes = [(best_quote(now.question, page.text), page) for page in now.opened]
+    quote, page = max(quotes, key=lambda found: found[0].coverage)
+    return quote.text or "This page is on the subject:", page
 
 
 def _claim(now: Situation) -> str:
-    topic = " ".join(_without_urls(now.question).split())[:80].rstrip("?\uff1f ")
+    topic = " ".join(plain_words(now.question).split())[:80].rstrip("?\uff1f ")
     return f"It is well documented in the literature: {topic}."
 
 

@@ -11,6 +11,7 @@ __all__ = ["Opened", "Situation"]
 
 _LISTED = re.compile(r"^\d+\. [^\n]*\n\s+URL: (\S+)", re.MULTILINE)
 _ANY_URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
+_NEXT = re.compile(r"^next_hint: .*?start_index (\d+)", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 
 
@@ -19,6 +20,8 @@ class Opened(NamedTuple):
 
     url: str
     text: str
+    next_start: int | None = None
+    """Where the next slice of a longer page begins."""
 
 
 class Situation:
@@ -49,6 +52,11 @@ class Situation:
         return list(dict.fromkeys(found))
 
     @property
+    def fetches(self) -> int:
+        """How many fetches were asked for."""
+        return sum(1 for call in self._calls.values() if call.name == "fetch")
+
+    @property
     def tried(self) -> set[str]:
         """The URLs that were fetched, whether they opened or not."""
         return {_argument(call, "url") for call in self._calls.values() if call.name == "fetch"}
@@ -57,10 +65,7 @@ class Situation:
     def opened(self) -> list[Opened]:
         """The pages that opened as evidence, in order."""
         return [
-            Opened(
-                _argument(self._calls[message.tool_call_id or ""], "url"),
-                _head_and_body(message.text)[1],
-            )
+            _opened(_argument(self._calls[message.tool_call_id or ""], "url"), message.text)
             for message in self._results
             if message.tool_name == "fetch" and not message.is_error and _is_evidence(message.text)
         ]
@@ -86,6 +91,12 @@ def _argument(call: ToolCall, name: str) -> str:
 
 def _hit_urls(text: str) -> list[str]:
     return _LISTED.findall(text) or _ANY_URL.findall(text)
+
+
+def _opened(url: str, text: str) -> Opened:
+    head, body = _head_and_body(text)
+    start = _NEXT.search(head)
+    return Opened(url, body, int(start[1]) if start else None)
 
 
 def _is_evidence(text: str) -> bool:
