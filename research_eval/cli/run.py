@@ -107,6 +107,7 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
 )
 @click.option("--overwrite", is_flag=True, help="Replace an earlier run in the folder.")
 @click.option("--resume", is_flag=True, help="Continue a recording that was interrupted.")
+@click.option("--shard", default="1/1", metavar="I/N", help="Only part I of N of the plan.")
 @click.option(
     "--missing",
     "refresh",
