@@ -3,8 +3,9 @@
 import asyncio
 import selectors
 import time
-from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any, Protocol, TypeVar
 
 from typing_extensions import override
 
@@ -74,27 +75,40 @@ class EventClock:
 
     is_virtual = True
 
+    def __init__(self, tell: Callable[[], float]) -> None:
+        self._tell = tell
+
     def now(self) -> float:
         """Return the virtual seconds that have passed."""
-        return round(asyncio.get_running_loop().time(), 6)
+        return round(self._tell(), 6)
 
     async def sleep(self, seconds: float) -> None:
         """Let the other tasks run until `seconds` of virtual time have passed."""
         await asyncio.sleep(max(0.0, seconds))
 
 
-def run_on_event_clock(main: Callable[[EventClock], Awaitable[T]]) -> T:
+def run_on_event_clock(main: Callable[[EventClock], Coroutine[Any, Any, T]]) -> T:
     """Run `main` to its end on virtual time: no wait costs real time, the order is always the same.
 
     Raises:
         RuntimeError: If every task waits for something that no clock brings about.
     """
+    # not asyncio.Runner: its signal handler writes out the main task, result and all
+    loop = _EventLoop()
+    try:
+        return loop.run_until_complete(main(EventClock(loop.time)))
+    finally:
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        with suppress(RuntimeError):
+            loop.run_until_complete(_settled(left))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
 
-    async def started() -> T:
-        return await main(EventClock())
 
-    with asyncio.Runner(loop_factory=_EventLoop) as runner:
-        return runner.run(started())
+async def _settled(tasks: set[asyncio.Task[Any]]) -> None:
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class _NextMoment(selectors.SelectSelector):

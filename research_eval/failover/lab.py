@@ -39,6 +39,18 @@ def run_scenario(
     return run_on_event_clock(lambda clock: _Lab(scenario, settings, variant, clock, is_calm).run())
 
 
+class _Client(httpx.AsyncClient):
+    """A client that hands requests straight to its transport: no cookies, redirects, log lines."""
+
+    def __init__(self, transport: httpx.AsyncBaseTransport) -> None:
+        super().__init__(transport=transport)
+        self._straight = transport
+
+    @override
+    async def send(self, request: httpx.Request, **_: object) -> httpx.Response:
+        return await self._straight.handle_async_request(request)
+
+
 class _Counted(httpx.AsyncBaseTransport):
     """Notes every request that a client sends."""
 
@@ -77,7 +89,7 @@ class _Lab:
             clock=clock,
             rng=self._chance("faults"),
         )
-        self._http = httpx.AsyncClient(transport=_Counted(faulty, self))
+        self._http = _Client(_Counted(faulty, self))
         self._chain = self._built(settings)
 
     def _chance(self, what: str) -> random.Random:

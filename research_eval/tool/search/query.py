@@ -23,6 +23,8 @@ def clean_text(text: str) -> str:
     >>> clean_text(" a\x00b\u200b \n c ")
     'a b c'
     """
+    if text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()
     return _SPACE.sub(" ", text.encode("utf-8", "replace").decode()).strip()
 
 

@@ -1,7 +1,7 @@
 """A search API over HTTP: sends what a wire format asks for, reads what comes back, once."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 
@@ -138,7 +138,7 @@ class RemoteSearchProvider:
 
     def _try(
         self,
-        outcome: str,
+        outcome: Literal["served", "error"],
         started: float,
         *,
         status: int | None,
@@ -146,13 +146,11 @@ class RemoteSearchProvider:
         requests: int = 1,
     ) -> ProviderTry:
         took = round(self._clock.now() - started, 6) if self._clock.is_virtual else None
-        return ProviderTry.model_validate(
-            {
-                "provider": self.name,
-                "outcome": outcome,
-                "error": error,
-                "status": status,
-                "requests": requests,
-                "latency_s": took,
-            }
+        return ProviderTry(
+            provider=self.name,
+            outcome=outcome,
+            error=error,
+            status=status,
+            requests=requests,
+            latency_s=took,
         )
