@@ -72,7 +72,7 @@ class TapeDeck(Generic[RequestT, ResponseT]):
         self._inner = inner
         self._lane = lane
 
-    def _answer(self, interaction: Interaction, stream: Source, request: RequestT) -> ResponseT:
+    def _answer(self, interaction: Interaction, stream: Player, request: RequestT) -> ResponseT:
         raise NotImplementedError
 
     def _swap(self, response: ResponseT, stream: Source) -> ResponseT:

@@ -1,6 +1,7 @@
 """Names: what a user or a server called something in, a file name that cannot leave its folder out."""
 
 import re
+from functools import lru_cache
 from hashlib import sha256
 
 __all__ = ["host_folder", "safe_name", "slug"]
@@ -27,11 +28,13 @@ def safe_name(name: str) -> str:
     return spelled
 
 
+@lru_cache(maxsize=4096)
 def host_folder(host: str) -> str:
     """Return the folder of one host's recordings."""
     return safe_name(host.lower().replace(":", "_")) if host else "%"
 
 
+@lru_cache(maxsize=4096)
 def slug(text: str, limit: int = 48) -> str:
     """Return a few plain characters that remind a reader of `text`."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:limit].strip("-") or "root"

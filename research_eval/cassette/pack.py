@@ -29,6 +29,7 @@ _SCHEMA = (
     "CREATE TABLE parts (name TEXT PRIMARY KEY, data BLOB NOT NULL)",
 )
 _PART = "\u0000part"
+_MARK = b'"\\u0000part"'
 _PART_FROM_CHARS = 200
 _SHARED_FROM_BYTES = 2048
 
@@ -52,10 +53,11 @@ class PackStore:
         if data is None:
             return None
         where = f"{self.place}: {name}"
-        text = _inflated(data, where)
-        if b'"\\u0000part"' in text:
-            text = self._with_parts(text, where)
-        return parse_tape(text, where, self.body)
+
+        def complete(text: bytes) -> bytes:
+            return self._with_parts(text, where) if _MARK in text else text
+
+        return parse_tape(_inflated(data, where), where, self.body, complete)
 
     def body(self, name: str) -> bytes:
         """Return the content of a body that is kept apart from its tape.
@@ -152,7 +154,7 @@ class PackStore:
         self._redactor.check(text, f"{self.place}: {name}")
         parts: dict[str, str] = {}
         value = json.loads(text)
-        for interaction in () if '"\\u0000part"' in text else value["interactions"]:
+        for interaction in () if _MARK.decode() in text else value["interactions"]:
             body = interaction["request"]["body"]
             if body and isinstance(body.get("json"), dict):
                 body["json"] = _take_parts(body["json"], parts)

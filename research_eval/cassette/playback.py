@@ -31,6 +31,7 @@ class Interaction:
         "ended_s",
         "error",
         "headers",
+        "is_encoded",
         "key",
         "lane",
         "latency_s",
@@ -70,6 +71,7 @@ class Interaction:
         self.content_encoding: str | None = slot.get("content_encoding")
         if self.content_encoding is not None and can_reencode(self.content_encoding):
             self.headers.append(("content-encoding", self.content_encoding))
+        self.is_encoded = any(name == "content-encoding" for name, _ in self.headers)
         self._chunks: str | None = slot.get("chunks")
         self._body: Mapping[str, Any] = response.get("body", {"string": ""})
         self._read_file = read_file

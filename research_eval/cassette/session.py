@@ -27,6 +27,10 @@ Refresh = Literal["all", "missing", "stale", "mend"]
 both of these, which leaves every recording alone that still serves."""
 
 
+_REMEMBERED = 4096
+_REMEMBERED_BYTES = 2048
+
+
 class SessionSettings(NamedTuple):
     """What the sessions of a cassette share."""
 
@@ -40,6 +44,8 @@ class SessionSettings(NamedTuple):
     """Measures how long live answers take; a virtual clock then passes the same time."""
     record_command: str
     """How a miss says to record what is missing."""
+    asked_before: dict[tuple[str, tuple[str, str, str], str, bytes], Asked]
+    """Small requests that were made canonical before: trials of a run ask much the same."""
 
 
 class Session:
@@ -95,10 +101,16 @@ class Session:
         self, method: str, url: tuple[str, str, str], content_type: str, content: bytes
     ) -> Asked:
         """Return a request as recordings know it: scrubbed, then made canonical."""
-        settings = self._settings
-        return asked_request(
-            method, url, content_type, content, settings.redactor, settings.channel
-        )
+        settings, known = self._settings, self._settings.asked_before
+        request = (method, url, content_type, content)
+        asked = known.get(request)
+        if asked is None:
+            asked = asked_request(*request, settings.redactor, settings.channel)
+            if len(content) <= _REMEMBERED_BYTES:
+                if len(known) >= _REMEMBERED:
+                    known.clear()
+                known[request] = asked
+        return asked
 
     async def claim(self, asked: Asked, lane: str) -> Interaction | int:
         """Return the recording that answers a request, or the ordinal under which to record it.
@@ -207,11 +219,12 @@ def session_settings(
 ) -> SessionSettings:
     """Return the settings with what is usual in place of what was left out."""
     return SessionSettings(
-        mode,
-        channel,
-        redactor or Redactor(),
-        refresh,
-        stamp,
-        stopwatch or SystemClock(),
-        record_command,
+        mode=mode,
+        channel=channel,
+        redactor=redactor or Redactor(),
+        refresh=refresh,
+        stamp=stamp,
+        stopwatch=stopwatch or SystemClock(),
+        record_command=record_command,
+        asked_before={},
     )

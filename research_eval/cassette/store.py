@@ -20,6 +20,7 @@ __all__ = ["FolderStore", "Store", "write_whole"]
 _SHARED_FROM_BYTES = 2048
 _SHARED_JSON_FROM_BYTES = 4096
 _MAX_NEIGHBOURS_SEEN = 20_000
+_FIRST_READ = 64 * 1024
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
@@ -247,6 +248,16 @@ def _suffix(record: TapedInteraction) -> str:
     return next((suffix for suffix in ("html", "xml", "csv", "svg") if suffix in kind), "txt")
 
 
+def _read_on(handle: int, start: bytes, path: str) -> bytes:
+    parts, size = [start], len(start)
+    while more := os.read(handle, 1024 * 1024):
+        parts.append(more)
+        size += len(more)
+        if size > MAX_BYTES:
+            raise CassetteCorruptError(f"{path}: larger than {MAX_BYTES} bytes")
+    return b"".join(parts)
+
+
 def _read_bounded(path: str) -> bytes | None:
     """Return a file's content, or `None` if there is no such file.
 
@@ -260,12 +271,9 @@ def _read_bounded(path: str) -> bytes | None:
     except (OSError, ValueError) as exc:
         raise CassetteCorruptError(f"{path}: cannot be read: {exc}") from exc
     try:
-        size = os.fstat(handle).st_size
-        if size > MAX_BYTES:
-            raise CassetteCorruptError(f"{path}: larger than {MAX_BYTES} bytes")
-        content = os.read(handle, size)
-        while len(content) < size and (more := os.read(handle, size - len(content))):
-            content += more
+        content = os.read(handle, _FIRST_READ)
+        if len(content) == _FIRST_READ:
+            content = _read_on(handle, content, path)
     except OSError as exc:
         raise CassetteCorruptError(f"{path}: cannot be read: {exc}") from exc
     finally:

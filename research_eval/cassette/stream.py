@@ -58,6 +58,19 @@ class Player:
         if slot.end != "complete":
             raise self._cut()
 
+    async def whole(self) -> bytes | None:
+        """Return the body if it came in one plain piece and ended well, at its time; else `None`."""
+        played = self._interaction
+        pieces = played.pieces()
+        if played.end != "complete" or played.is_encoded or len(pieces) > 1:
+            return None
+        if not pieces:
+            return b""
+        piece, offset = pieces[0]
+        if offset > 0:
+            await self._wait(offset)
+        return piece
+
     async def aclose(self) -> None:
         """Do nothing: there is no connection."""
 

@@ -32,9 +32,16 @@ _INVISIBLE = re.compile("[\x7f\x80-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\u
 class Tape:
     """The interactions of one file, found by lane and key in constant time."""
 
-    __slots__ = ("_file", "_slots", "_text", "_where", "interactions", "size_bytes")
+    __slots__ = ("_complete", "_file", "_slots", "_text", "_where", "interactions", "size_bytes")
 
-    def __init__(self, interactions: Sequence[Interaction], text: bytes, where: str) -> None:
+    def __init__(
+        self,
+        interactions: Sequence[Interaction],
+        text: bytes,
+        where: str,
+        complete: Callable[[bytes], bytes] | None = None,
+    ) -> None:
+        self._complete = complete
         self.interactions = interactions
         self.size_bytes = len(text)
         self._text = text
@@ -76,8 +83,9 @@ class Tape:
 
     def _whole_file(self) -> TapeFile:
         if self._file is None:
+            text = self._text if self._complete is None else self._complete(self._text)
             try:
-                self._file = TapeFile.model_validate_json(self._text)
+                self._file = TapeFile.model_validate_json(text)
             except ValidationError as exc:
                 first = exc.errors(include_url=False, include_input=False, include_context=False)[0]
                 place = ".".join(str(part) for part in first["loc"]) or "the file"
@@ -85,8 +93,19 @@ class Tape:
         return self._file
 
 
-def parse_tape(text: bytes, where: str, read_file: Callable[[str], bytes]) -> Tape:
+def parse_tape(
+    text: bytes,
+    where: str,
+    read_file: Callable[[str], bytes],
+    complete: Callable[[bytes], bytes] | None = None,
+) -> Tape:
     """Return the tape that `text` holds.
+
+    Args:
+        text: The content of the file.
+        where: How messages call it.
+        read_file: Gives the content of a body that is kept apart.
+        complete: Puts in what a store leaves out of requests, which playing does not need.
 
     Raises:
         CassetteCorruptError: If it is not a cassette, is too large, or follows unknown rules.
@@ -103,7 +122,7 @@ def parse_tape(text: bytes, where: str, read_file: Callable[[str], bytes]) -> Ta
         raise CassetteCorruptError(
             f"{where}: made under request rules {profile!r}, this version knows {PROFILE}"
         )
-    return Tape(interactions, text, where)
+    return Tape(interactions, text, where, complete)
 
 
 def _why(exc: Exception) -> str:

@@ -8,7 +8,7 @@ from typing_extensions import override
 from research_eval.cassette.deck import TapeDeck
 from research_eval.cassette.interaction import FailureOnTape
 from research_eval.cassette.playback import Interaction
-from research_eval.cassette.stream import Source
+from research_eval.cassette.stream import Player, Source
 
 __all__ = ["OffTapeError2", "TapeTransport2"]
 
@@ -32,6 +32,22 @@ class _Body(httpx2.AsyncByteStream):
         await self._source.aclose()
 
 
+class _Played(httpx2.Response):
+    """A response whose body came whole and plain: reading it all needs none of the usual machinery."""
+
+    player: Player
+
+    @override
+    async def aread(self) -> bytes:
+        is_untouched = not (self.is_closed or self.is_stream_consumed or hasattr(self, "_content"))
+        if is_untouched and (whole := await self.player.whole()) is not None:
+            self.is_stream_consumed = True
+            self._num_bytes_downloaded = len(whole)
+            self._content = whole
+            await self.aclose()
+        return await super().aread()
+
+
 class TapeTransport2(TapeDeck[httpx2.Request, httpx2.Response], httpx2.AsyncBaseTransport):
     """Answers an `httpx2.AsyncClient` from recordings; in replay there is no code path to the network."""
 
@@ -52,16 +68,18 @@ class TapeTransport2(TapeDeck[httpx2.Request, httpx2.Response], httpx2.AsyncBase
 
     @override
     def _answer(
-        self, interaction: Interaction, stream: Source, request: httpx2.Request
+        self, interaction: Interaction, stream: Player, request: httpx2.Request
     ) -> httpx2.Response:
         reason = interaction.reason
-        return httpx2.Response(
+        response = _Played(
             interaction.status,
             headers=interaction.headers,
             stream=_Body(stream),
             extensions={"reason_phrase": reason.encode("ascii", "replace")} if reason else None,
             request=request,
         )
+        response.player = stream
+        return response
 
     @override
     def _swap(self, response: httpx2.Response, stream: Source) -> httpx2.Response:
