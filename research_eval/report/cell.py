@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from research_eval.report.trace import Count, Total
+from research_eval.report.trace import Count, Total, Trace
 from research_eval.report.view import Rate, ScoreView
 from research_eval.report.wording import DASH, NOTHING, mean_text, number_text, percent, rate_text
 
 __all__ = [
     "Cell",
+    "Derived",
     "Heading",
     "Mean",
     "Measure",
@@ -34,6 +35,11 @@ class Share:
 
     rate: Rate
 
+    @property
+    def text(self) -> str:
+        """Both counts."""
+        return f"{self.rate.k}/{self.rate.n}"
+
 
 @dataclass(frozen=True)
 class Mean:
@@ -45,6 +51,11 @@ class Mean:
     def is_known(self) -> bool:
         """Whether there is a mean to show."""
         return self.total.trials > 0
+
+    @property
+    def text(self) -> str:
+        """The mean."""
+        return mean_text(self.total.mean)
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,11 @@ class Sum:
     def is_known(self) -> bool:
         """Whether there is a sum to show."""
         return self.is_count or self.total.trials > 0
+
+    @property
+    def text(self) -> str:
+        """The sum."""
+        return number_text(self.total.value if self.is_known else None)
 
 
 @dataclass(frozen=True)
@@ -83,7 +99,17 @@ class Measure:
         return f"{scale * low:.{digits}f}{DASH}{scale * high:.{digits}f}"
 
 
-Cell = Name | Measure | Rate | Share | Count | Mean | Sum | str
+@dataclass(frozen=True)
+class Derived:
+    """A number that a test or a formula made out of the trials of some configurations."""
+
+    text: str
+    value: float | None
+    trace: Trace
+    """The trials that went into it."""
+
+
+Cell = Name | Derived | Measure | Rate | Share | Count | Mean | Sum | str
 """Anything that can stand in a table."""
 
 
@@ -122,21 +148,17 @@ class Section:
     plot: str | None = None
 
 
-def cell_text(cell: Measure | Rate | Share | Count | Mean | Sum) -> str:
+def cell_text(cell: Derived | Measure | Rate | Share | Count | Mean | Sum) -> str:
     """Return a number as every report writes it."""
     match cell:
         case Rate():
             return rate_text(cell)
-        case Measure():
-            return _measure_text(cell)
-        case Share():
-            return f"{cell.rate.k}/{cell.rate.n}"
         case Count():
             return number_text(cell.value)
-        case Mean():
-            return mean_text(cell.total.mean)
-        case Sum():
-            return number_text(cell.total.value if cell.is_known else None)
+        case Measure():
+            return _measure_text(cell)
+        case _:
+            return cell.text
 
 
 def _measure_text(cell: Measure) -> str:

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import get_args
+from typing import TypedDict, get_args
 
+from research_eval.report.repeat import Groups, repeats
 from research_eval.report.row import (
     UNSCORED,
     WEIGHT,
@@ -16,7 +17,10 @@ from research_eval.report.row import (
 from research_eval.report.trace import Condition, Count, Total, Trace, count, total
 from research_eval.report.view import (
     ConfigurationView,
+    DifferenceView,
+    GroupView,
     ProviderView,
+    RankView,
     Rate,
     RatePair,
     ReportSettings,
@@ -79,7 +83,33 @@ def build_view(
         _Folder(summary, groups[summary.name], settings).view()
         for summary in manifest.configurations
     )
-    return RunView(manifest=manifest, settings=settings, configurations=views, rows=tuple(rows))
+    by_summary = [(summary, groups[summary.name]) for summary in manifest.configurations]
+    return RunView(
+        manifest=manifest,
+        settings=settings,
+        configurations=views,
+        rows=tuple(rows),
+        repeats=repeats(manifest, by_summary),
+        **_compared(manifest, by_summary, settings),
+    )
+
+
+class _Compared(TypedDict, total=False):
+    differences: tuple[DifferenceView, ...]
+    ranks: tuple[RankView, ...]
+
+
+def _compared(manifest: RunRecord, groups: Groups, settings: ReportSettings) -> _Compared:
+    """Compare the configurations that are no reference agents, where there are two."""
+    models = [(summary, rows) for summary, rows in groups if not summary.is_reference_agent]
+    if len(models) < 2:
+        return {}
+    from research_eval.report import comparison  # noqa: PLC0415  # loads statsmodels
+
+    return {
+        "differences": comparison.differences(manifest, models, settings),
+        "ranks": comparison.ranks(manifest, models),
+    }
 
 
 def _planned_rows(
@@ -129,6 +159,8 @@ class _Folder:
             violations=tuple(self._violation(kind) for kind in get_args(ViolationKind)),
             totals={name: self._total(everything.summing(name)) for name in TOTALS},
             providers=tuple(self._provider(name) for name in self._provider_names()),
+            by_language=self._groups("language"),
+            by_tag=self._groups("tags"),
             scores=tuple(self._score(name) for name in self._score_names()),
         )
 
@@ -143,9 +175,10 @@ class _Folder:
         low, high = wilson(k, n, self._settings.confidence)
         return Rate(k=k, n=n, low=low, high=high, trace_k=hit, trace_n=of)
 
-    def _share(self, column: str) -> Rate:
+    def _share(self, column: str, within: Trace | None = None) -> Rate:
         """Return the share of ones among the trials that have a value in `column`."""
-        return self._rate(self._all.narrowed(column, *_YES), self._all.narrowed(column, *_BINARY))
+        trials = within or self._all
+        return self._rate(trials.narrowed(column, *_YES), trials.narrowed(column, *_BINARY))
 
     def _pair(self, column: str) -> RatePair:
         strict = self._rate(self._all.narrowed(column, *_YES), self._all)
@@ -173,6 +206,20 @@ class _Folder:
             for prefix in prefixes
             if name.startswith(prefix) and any(row.fact(name) is not None for row in self._rows)
         ]
+
+    def _groups(self, column: str) -> dict[str, GroupView]:
+        found: set[str] = set()
+        for row in self._rows:
+            value = row.fact(column)
+            if isinstance(value, str | tuple):
+                found |= {value} if isinstance(value, str) else {*value}
+        return {name: self._group(self._all.narrowed(column, name)) for name in sorted(found)}
+
+    def _group(self, trace: Trace) -> GroupView:
+        return GroupView(
+            first=self._share("first_attempt_passed", trace),
+            final=self._share("final_passed", trace),
+        )
 
     def _provider_names(self) -> list[str]:
         tried = [name.rpartition(":")[0] for name in self._names("tries:")]

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from urllib.parse import urlencode
@@ -10,7 +11,7 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from research_eval.journal import RunFolder
-from research_eval.report.cell import Cell, Mean, Measure, Name, Sum, TableView, cell_text
+from research_eval.report.cell import Cell, Derived, Mean, Measure, Name, Sum, TableView, cell_text
 from research_eval.report.definition import DEFINITIONS
 from research_eval.report.detail import trial_detail
 from research_eval.report.pack import JSON, Table, pack
@@ -25,6 +26,7 @@ from research_eval.schema import TrialRecord
 __all__ = ["render_html", "trace_fragment"]
 
 SCRIPTS = ("unpack", "element", "rows", "list", "timeline", "trial", "table", "page")
+_FIGURES = re.compile(r"[-+<]? ?[\d.\u202f]+(?: %| to [-+]?[\d.]+)?|\N{EN DASH}")
 MAX_PAGE_CHARS = 20_000
 """The text of a page beyond this many characters is left out of the report."""
 MAX_PAGES_CHARS = 3_000_000
@@ -102,6 +104,7 @@ def _environment() -> Environment:
         "sort_value": _sort_value,
         "text": cell_text,
     }
+    environment.tests["figures"] = lambda text: _FIGURES.fullmatch(text) is not None
     return environment
 
 
@@ -119,6 +122,8 @@ def _sort_value(cell: Cell) -> str:
             value = cell.value
         case Mean():
             value = cell.total.mean
+        case Derived():
+            value = cell.value
         case Measure():
             value = cell.score.mean
         case Sum():
@@ -180,6 +185,8 @@ def _cell_parts(cell: Cell) -> Iterator[JSON]:
             yield [str(cell.k), trace_fragment(cell.trace_k)]
             yield [str(cell.n), trace_fragment(cell.trace_n)]
             yield [_bounds(cell), ""]
+        case Derived() if cell.value is not None:
+            yield [cell.text, trace_fragment(cell.trace)]
         case Measure() if cell.score.mean is not None:
             yield [cell.text, trace_fragment(cell.score.trace)]
             yield [f"n {cell.score.weight:g}", ""]

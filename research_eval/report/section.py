@@ -13,10 +13,16 @@ from research_eval.report.cell import (
     Sum,
     TableView,
 )
+from research_eval.report.contrast import (
+    comparison_section,
+    group_section,
+    repeat_section,
+)
 from research_eval.report.definition import DEFINITIONS
 from research_eval.report.measure import MEASURE_TABLES, MeasureTable
 from research_eval.report.view import ConfigurationView, RunView, ScoreView
-from research_eval.report.wording import labels
+from research_eval.report.wording import labels, percent
+from research_eval.scorer.support_error import MEASURED
 
 __all__ = ["sections"]
 
@@ -29,6 +35,7 @@ def sections(view: RunView) -> tuple[Section, ...]:
     before = (_summary, _strict, _violations, _retries)
     after = (_work, _failover, _usage, _scores)
     made = [make(view) for make in before]
+    made += [comparison_section(view), repeat_section(view), group_section(view)]
     made += [_measures(view, table) for table in MEASURE_TABLES]
     made += [make(view) for make in after]
     return tuple(section for section in made if section is not None)
@@ -203,7 +210,25 @@ def _measures(view: RunView, table: MeasureTable) -> Section | None:
         rows.append((_name(configuration), *cells))
     headings = [Heading(heading, meaning) for heading, (_, meaning) in shown.items()]
     whole = TableView(table.title, (*_headings(("configuration",)), *headings), tuple(rows))
-    return Section(table.id, table.title, table.note, (whole,))
+    tables = (whole, _support_errors()) if table.id == "support" else (whole,)
+    return Section(table.id, table.title, table.note, tables)
+
+
+def _support_errors() -> TableView:
+    """Return how often the support check errs, as measured against people."""
+    names = ["labelled set", "claims", "RED that people call unsupported"]
+    names += ["GREEN that people call supported", "UNDECIDED"]
+    rows = tuple(
+        (
+            one.labelled_set,
+            str(one.red.total + one.green.total + one.undecided.total),
+            percent(one.red_precision),
+            percent(one.green_precision),
+            str(one.undecided.total),
+        )
+        for one in MEASURED
+    )
+    return TableView("How often this check errs, measured against people", _headings(names), rows)
 
 
 def _is_worth(score: ScoreView, table: MeasureTable) -> bool:

@@ -9,9 +9,13 @@ from research_eval.schema import ConfigurationSummary, Record, RunRecord
 
 __all__ = [
     "ConfigurationView",
+    "DifferenceView",
+    "GroupView",
     "ProviderView",
+    "RankView",
     "Rate",
     "RatePair",
+    "RepeatView",
     "ReportSettings",
     "RunView",
     "ScoreView",
@@ -94,6 +98,15 @@ class ScoreView(Record):
     trace: Trace
 
 
+class GroupView(Record):
+    """The trials of one language, or of one tag, under one configuration."""
+
+    first: Rate
+    """Trials whose first answer passed, of those judged."""
+    final: Rate
+    """Trials that passed in the end, of the same."""
+
+
 class ConfigurationView(Record):
     """One configuration of the table."""
 
@@ -115,6 +128,8 @@ class ConfigurationView(Record):
     totals: dict[str, Total]
     """Turns, searches, fetches, failover and usage: a column of the rows summed."""
     providers: tuple[ProviderView, ...]
+    by_language: dict[str, GroupView]
+    by_tag: dict[str, GroupView]
     scores: tuple[ScoreView, ...]
     """Every scorer, those behind the numbers above included."""
 
@@ -122,6 +137,49 @@ class ConfigurationView(Record):
     def name(self) -> str:
         """The configuration's name."""
         return self.summary.name
+
+
+class DifferenceView(Record):
+    """How one configuration differs from another in one measure, over the cases of both."""
+
+    base: str
+    head: str
+    measure: str
+    cases: int
+    difference: float | None
+    """Head minus base."""
+    low: float | None
+    high: float | None
+    p: float | None
+    """Of the paired permutation test."""
+    adjusted_p: float | None
+    """After Holm's correction over the configurations compared."""
+    detectable: float | None
+    """The difference that so many cases show with a chance of 80 %."""
+    verdict: str
+
+
+class RankView(Record):
+    """The rank of a configuration, with the ranks that other draws of the cases give it."""
+
+    name: str
+    rank: int
+    low: int
+    high: int
+    cases: int
+
+
+class RepeatView(Record):
+    """How the trials of one case agree."""
+
+    name: str
+    k: int
+    """Trials of each case."""
+    cases: int
+    every: float | None
+    """pass^k: the share of cases of which every trial passed in the end."""
+    any: float | None
+    """pass@k: the share of cases of which some trial did."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +191,11 @@ class RunView:
     configurations: tuple[ConfigurationView, ...]
     rows: tuple[TrialRow, ...]
     """One a planned trial, in the order of the plan."""
+    repeats: tuple[RepeatView, ...]
+    differences: tuple[DifferenceView, ...] = ()
+    """Each configuration against the first, without reference agents."""
+    ranks: tuple[RankView, ...] = ()
+    """By the first attempt, without reference agents."""
 
     @property
     def is_conclusive(self) -> bool:

@@ -1,0 +1,94 @@
+"""Configurations of one run against each other: paired differences and ranks.
+
+Reference agents take no part: their numbers calibrate and rank nothing. This module loads
+statsmodels, so it is imported for a run that has something to compare.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from research_eval.journal import RunFolder
+from research_eval.report.repeat import Groups
+from research_eval.report.row import UNSCORED, WEIGHT, TrialRow
+from research_eval.report.view import DifferenceView, RankView, ReportSettings
+from research_eval.schema import ConfigurationSummary, RunRecord
+from research_eval.scorer.compare import CompareSettings, Comparison, Side, compare_sides
+from research_eval.stats import rank_intervals
+
+__all__ = ["MEASURES", "differences", "ranks"]
+
+MEASURES = ("first_attempt_passed", "final_passed")
+"""What configurations are compared by."""
+
+
+def differences(
+    manifest: RunRecord, groups: Groups, settings: ReportSettings
+) -> tuple[DifferenceView, ...]:
+    """Return how each configuration differs from the first one, case by case."""
+    sides = [_side(manifest, summary, rows) for summary, rows in groups]
+    how = CompareSettings(
+        measures=MEASURES,
+        alpha=round(1 - settings.confidence, 12),
+        coverage_floor=settings.coverage_floor,
+        seed=manifest.seed,
+    )
+    base, *heads = sides
+    compared = compare_sides(base, heads, how)
+    return tuple(
+        view
+        for head, comparison in zip(heads, compared, strict=True)
+        for view in _views(base, head, comparison)
+    )
+
+
+def _side(manifest: RunRecord, summary: ConfigurationSummary, rows: Sequence[TrialRow]) -> Side:
+    side = Side(RunFolder(Path()), manifest, summary)
+    for row in rows:
+        side.run += row.fact("status") != "not_run"
+        side.errors += row.fact("status") == "error"
+        for name in MEASURES:
+            value, weight = row.fact(name), row.fact(WEIGHT + name)
+            place = (row.key.case_id, row.key.trial)
+            if isinstance(value, int | float):
+                side.values.setdefault(name, {})[place] = value
+                part = weight if isinstance(weight, int | float) else 1.0
+                side.weights.setdefault(name, {})[place] = part
+            elif row.fact(UNSCORED + name) == "not_applicable":
+                side.not_applicable[name] = side.not_applicable.get(name, 0) + 1
+    return side
+
+
+def _views(base: Side, head: Side, comparison: Comparison) -> list[DifferenceView]:
+    return [
+        DifferenceView(
+            base=base.configuration.name,
+            head=head.configuration.name,
+            measure=entry.measure,
+            cases=entry.cases,
+            difference=entry.difference,
+            low=entry.interval[0] if entry.interval else None,
+            high=entry.interval[1] if entry.interval else None,
+            p=entry.permutation_p,
+            adjusted_p=entry.adjusted_p,
+            detectable=entry.detectable,
+            verdict=entry.verdict,
+        )
+        for entry in comparison.measures
+    ]
+
+
+def ranks(manifest: RunRecord, groups: Groups) -> tuple[RankView, ...]:
+    """Return ranks by the first attempt with their intervals."""
+    sides = [
+        _side(manifest, summary, rows) for summary, rows in groups if not summary.is_reference_agent
+    ]
+    means = {side.configuration.name: side.case_means(MEASURES[0]) for side in sides}
+    shared = sorted(set.intersection(*(set(m) for m in means.values())))
+    if not shared:
+        return ()
+    values = {name: [m[case_id] for case_id in shared] for name, m in means.items()}
+    found = rank_intervals(values, seed=manifest.seed)
+    return tuple(
+        RankView(name=name, rank=one.rank, low=one.low, high=one.high, cases=len(shared))
+        for name, one in found.items()
+    )

@@ -1,0 +1,158 @@
+"""The sections that set configurations, languages and tags against each other."""
+
+from collections.abc import Callable, Sequence
+
+from research_eval.report.cell import Cell, Derived, Heading, Name, Section, TableView
+from research_eval.report.definition import DEFINITIONS
+from research_eval.report.trace import Condition, Trace
+from research_eval.report.view import (
+    ConfigurationView,
+    DifferenceView,
+    GroupView,
+    RankView,
+    RepeatView,
+    RunView,
+)
+from research_eval.report.wording import DASH, NOTHING, labels, percent
+
+__all__ = ["comparison_section", "group_section", "repeat_section"]
+
+
+def comparison_section(view: RunView) -> Section | None:
+    """Return the paired differences from the first configuration, and the ranks."""
+    if not view.differences:
+        return None
+    names = _names(view)
+    base = view.differences[0].base
+    headings = ["configuration", "measure", "difference", "interval", "p", "p, Holm"]
+    headings += ["detectable", "paired cases", "verdict"]
+    rows = tuple(_difference_row(names[one.head], one) for one in view.differences)
+    caption = f"Differences from {base}, in percentage points"
+    tables = [TableView(caption, _headings(headings), rows)]
+    if view.ranks:
+        ranked = tuple(_rank_row(names[one.name], one) for one in view.ranks)
+        caption = "Ranks by the first attempt"
+        tables.append(TableView(caption, _headings(("configuration", "rank", "cases")), ranked))
+    note = (
+        "Reference agents take no part. Case by case against the first configuration, each case once whatever its trials: "
+        "intervals by Student's t, p by permutation. Detectable: the difference that so many cases "
+        "show with a chance of 80 %; smaller ones can stay hidden."
+    )
+    return Section("comparison", "Comparison", note, tuple(tables))
+
+
+def _difference_row(head: Name, one: DifferenceView) -> tuple[Cell, ...]:
+    where = Condition("configuration", (one.base, one.head))
+    trace = Trace(where=(where,), measure=one.measure)
+    bounds = NOTHING
+    if one.low is not None and one.high is not None:
+        bounds = f"{100 * one.low:+.1f} to {100 * one.high:+.1f}"
+    return (
+        head,
+        one.measure.removesuffix("_passed").replace("_", " "),
+        _points(one.difference, trace),
+        bounds,
+        _probability(one.p),
+        _probability(one.adjusted_p),
+        NOTHING if one.detectable is None else f"{100 * one.detectable:.1f}",
+        str(one.cases),
+        one.verdict.replace("_", " "),
+    )
+
+
+def _points(difference: float | None, trace: Trace) -> Derived:
+    text = NOTHING if difference is None else f"{100 * difference:+.1f}"
+    return Derived(text, difference, trace)
+
+
+def _probability(p: float | None) -> str:
+    if p is None:
+        return NOTHING
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _rank_row(name: Name, one: RankView) -> tuple[Cell, ...]:
+    trace = _trials_of(name).summing("first_attempt_passed")
+    text = f"{one.rank} ({one.low}{DASH}{one.high})" if one.low < one.high else str(one.rank)
+    return (name, Derived(text, one.rank, trace), str(one.cases))
+
+
+def repeat_section(view: RunView) -> Section | None:
+    """Return how the trials of one case agree."""
+    if not view.repeats:
+        return None
+    names = _names(view)
+    k = view.manifest.trials
+    headings = (
+        Heading("configuration", DEFINITIONS["configuration"]),
+        Heading(f"pass^{k}", f"Share of the cases of which all {k} trials passed in the end."),
+        Heading(f"pass@{k}", f"Share of the cases of which at least one of {k} trials passed."),
+        Heading("cases", f"Cases with all {k} trials judged."),
+    )
+    rows = tuple(_repeat_row(names[one.name], one) for one in view.repeats)
+    note = (
+        f"pass^{k} is C(c, {k}) / C(n, {k}) averaged over cases and pass@{k} is "
+        f"1 - C(n - c, {k}) / C(n, {k}), with n judged trials of a case of which c passed."
+    )
+    table = TableView("Agreement of repeated trials", headings, rows)
+    return Section("repeats", "Repeated trials", note, (table,))
+
+
+def _repeat_row(name: Name, one: RepeatView) -> tuple[Cell, ...]:
+    trace = _trials_of(name).summing("final_passed")
+    shares = (Derived(percent(share), share, trace) for share in (one.every, one.any))
+    return (name, *shares, str(one.cases))
+
+
+def group_section(view: RunView) -> Section | None:
+    """Return the pass rates by language and by tag."""
+    tables = []
+    languages = _values(view, lambda c: c.by_language)
+    if len(languages) > 1:
+        headings = ("configuration", *languages)
+        rows = tuple(_language_row(c, languages) for c in view.configurations)
+        tables.append(TableView("First attempt by language", _headings(headings), rows))
+    tags = _values(view, lambda c: c.by_tag)
+    if tags:
+        headings = ("configuration", "tag", "first attempt", "final")
+        rows = tuple(row for c in view.configurations for row in _tag_rows(c))
+        tables.append(TableView("By tag", _headings(headings), rows, is_long=True))
+    if not tables:
+        return None
+    note = (
+        "Small groups have wide intervals; differences between them are for looking, not for proof."
+    )
+    return Section("groups", "By language and tag", note, tuple(tables))
+
+
+def _values(view: RunView, of: Callable[[ConfigurationView], dict[str, GroupView]]) -> list[str]:
+    return sorted({name for configuration in view.configurations for name in of(configuration)})
+
+
+def _language_row(configuration: ConfigurationView, languages: list[str]) -> tuple[Cell, ...]:
+    found = configuration.by_language
+    cells = (found[name].first if name in found else "" for name in languages)
+    return (_name(configuration), *cells)
+
+
+def _tag_rows(configuration: ConfigurationView) -> list[tuple[Cell, ...]]:
+    return [
+        (_name(configuration), tag, group.first, group.final)
+        for tag, group in configuration.by_tag.items()
+    ]
+
+
+def _trials_of(name: Name) -> Trace:
+    return Trace(where=(Condition("configuration", (name.text,)),))
+
+
+def _name(configuration: ConfigurationView) -> Name:
+    return Name(configuration.name, labels(configuration))
+
+
+def _names(view: RunView) -> dict[str, Name]:
+    return {configuration.name: _name(configuration) for configuration in view.configurations}
+
+
+def _headings(names: Sequence[str]) -> tuple[Heading, ...]:
+    return tuple(Heading(name, DEFINITIONS.get(name, "")) for name in names)
