@@ -1,6 +1,7 @@
 """Bring one document: redirects by hand, bytes and time under caps, the fence on every hop."""
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
@@ -10,6 +11,7 @@ from research_eval.cassette import OffTapeError
 from research_eval.clock import Clock
 from research_eval.tool.fetch.fence import FenceError, check_url
 from research_eval.tool.fetch.manners import Manners, retry_after_s
+from research_eval.tool.fetch.robots import RobotsRules, parse_robots
 from research_eval.tool.fetch.settings import FetchSettings
 from research_eval.tool.fetch.sniff import looks_like_pdf
 from research_eval.tool.fetch.transport import BLOCKED, UNKNOWN_HOST
@@ -18,6 +20,7 @@ from research_eval.tool.fetch.unpack import SUPPORTED_CODINGS, Unpacker, UnpackE
 __all__ = ["Document", "DownloadError", "Downloader"]
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_NO_HOST = re.compile(r"(?i)https?:(?!//[^/\\])")
 _ACCEPT = (
     "text/html,application/xhtml+xml,application/pdf,application/xml;q=0.9,application/json;q=0.9,"
     "text/*;q=0.8,*/*;q=0.5"
@@ -83,6 +86,7 @@ class Downloader:
         self._http = http
         self._clock = clock
         self._manners = Manners(settings, clock=clock)
+        self._robots: dict[str, RobotsRules] = {}
 
     async def get(self, url: str) -> Document:
         """Return the document at `url`, whatever its status.
@@ -111,6 +115,8 @@ class Downloader:
     async def _follow(self, url: str, journey: _Journey) -> Document:
         target = check_url(url, self._settings)
         while True:
+            if self._settings.robots and not await self._is_open_to_robots(target):
+                raise DownloadError("robots", hops=tuple(journey.hops))
             await self._may_ask(target, journey)
             outcome = await self._ask(target, journey)
             if isinstance(outcome, httpx.URL):
@@ -122,6 +128,30 @@ class Downloader:
                 journey.has_waited = True
             else:
                 return outcome
+
+    async def _is_open_to_robots(self, target: httpx.URL) -> bool:
+        """Ask the site's robots.txt, once a trial; a site that cannot say is closed."""
+        place = target.copy_with(raw_path=b"/robots.txt")
+        rules = self._robots.get(str(place))
+        if rules is None:
+            rules = await self._read_robots(place)
+            self._robots[str(place)] = rules
+        return rules.allows(target.raw_path.decode("ascii"))
+
+    async def _read_robots(self, place: httpx.URL) -> RobotsRules:
+        journey = _Journey(self._clock.now())
+        try:
+            for _ in range(self._settings.max_redirects + 1):
+                await self._may_ask(place, journey)
+                answer = await self._ask(place, journey)
+                if isinstance(answer, Document):
+                    return _rules_in(answer, self._settings.user_agent)
+                place = answer
+        except OffTapeError:
+            return RobotsRules()
+        except (httpx.HTTPError, UnpackError):
+            return _CLOSED
+        return RobotsRules()
 
     def _should_ask_again(self, answer: Document, target: httpx.URL, journey: _Journey) -> bool:
         """Say whether the server asked for a wait that we can afford, for the first time."""
@@ -183,6 +213,8 @@ class Downloader:
         return request
 
     def _next_hop(self, target: httpx.URL, location: str) -> httpx.URL:
+        if _NO_HOST.match(location.strip()):
+            raise FenceError("invalid_url", "it redirects to an address without a host")
         try:
             joined = urljoin(str(target), location.strip())
         except ValueError as exc:
@@ -212,17 +244,36 @@ class Downloader:
         return bytes(unpacker.body), False
 
 
+_CLOSED = RobotsRules((("/", False),))
+
+
+def _rules_in(answer: Document, user_agent: str) -> RobotsRules:
+    """Return the rules of a site: none if it has no file, all closed if it is out of order."""
+    if 200 <= answer.status < 300:
+        return parse_robots(answer.body, user_agent)
+    return _CLOSED if answer.status >= 500 else RobotsRules()
+
+
+_BY_MESSAGE = (
+    (BLOCKED, "blocked", "it does not lead to the public internet"),
+    (UNKNOWN_HOST, "unknown_host", ""),
+    ("Invalid URL in location header", "invalid_url", "it redirects to a malformed address"),
+)
+
+
 def _classify(exc: httpx.HTTPError) -> tuple[str, str]:
-    """Return the stable word for a failure of the transport, and what to add to it."""
-    message = str(exc)
+    """Return the stable word for a failure of the transport, and what to add to it.
+
+    Read from type and message, which a recording keeps, so that a replay says the same.
+    """
     if isinstance(exc, OffTapeError):
         return "off_tape", ""
     if isinstance(exc, httpx.TimeoutException):
         return "timeout", ""
-    if message.startswith(BLOCKED):
-        return "blocked", "it does not lead to the public internet"
-    if message.startswith(UNKNOWN_HOST):
-        return "unknown_host", ""
     if isinstance(exc, httpx.UnsupportedProtocol):
         return "invalid_url", "it is not http or https"
+    message = str(exc)
+    for beginning, kind, detail in _BY_MESSAGE:
+        if message.startswith(beginning):
+            return kind, detail
     return "connection", ""

@@ -10,6 +10,7 @@ from research_eval.tool.fetch.settings import FetchSettings
 __all__ = ["FenceError", "check_url", "matches_host", "may_be_private"]
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+_LAST_PORT = 65_535
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _AUTHORITY = re.compile(r"(?i)https?://([^/?#]*)")
 _NUMERIC_LABEL = re.compile(r"(?i)(?:\d+|0x[0-9a-f]*)\Z")
@@ -41,6 +42,8 @@ def check_url(url: str, settings: FetchSettings) -> httpx.URL:
     except (httpx.InvalidURL, UnicodeError, ValueError) as exc:
         raise FenceError("invalid_url", "it is not a well-formed address") from exc
     _check_host(host)
+    if parsed.port is not None and parsed.port > _LAST_PORT:
+        raise FenceError("invalid_url", "it names no port")
     port = parsed.port or _DEFAULT_PORTS[parsed.scheme]
     if settings.ports is not None and port not in settings.ports:
         raise FenceError("blocked", f"port {port} may not be used")

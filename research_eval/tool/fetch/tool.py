@@ -97,6 +97,8 @@ class FetchTool:
         if not 200 <= document.status < 300:
             return self._failed(asked.url, f"http_{document.status}", document=document)
         page = await read_document(document, self._settings)
+        if page.error == "damaged" and document.is_cut:
+            return self._failed(asked.url, "too_large", document=document)
         if page.error is not None:
             return self._failed(asked.url, page.error, detail=page.message or "", document=document)
         event = self._event(asked.url, page, document)

@@ -2,7 +2,9 @@
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Awaitable, Callable, Iterable
+from functools import cache
 
 import httpcore
 import httpx
@@ -108,13 +110,19 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         await self._inner.sleep(seconds)
 
 
+@cache
+def _ssl_context() -> ssl.SSLContext:
+    """Read the certificates once in a process; every trial has a transport of its own."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
 class _GuardedTransport(httpx.AsyncHTTPTransport):
     """httpx's own transport on a pool that dials through a `GuardedBackend`."""
 
     def __init__(self, backend: httpcore.AsyncNetworkBackend) -> None:
-        super().__init__(trust_env=False)
+        super().__init__(verify=_ssl_context(), trust_env=False)
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=httpx.create_ssl_context(trust_env=False),
+            ssl_context=_ssl_context(),
             max_connections=20,
             max_keepalive_connections=0,
             http1=True,
