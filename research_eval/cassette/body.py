@@ -38,6 +38,13 @@ _ENCODERS = {
 }
 
 
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+_decode: Callable[[str], Any] = json.JSONDecoder(parse_constant=_no_constant).decode
+
+
 def readable_body(content: bytes) -> Body:
     """Return the most readable form of `content` that gives exactly these bytes back."""
     try:
@@ -125,7 +132,7 @@ def depth_of(value: object, limit: int = MAX_DEPTH) -> int:
 
 def _json_body(text: str) -> Body | None:
     try:
-        value = json.loads(text)
+        value = _decode(text)
     except (ValueError, RecursionError):
         return None
     if depth_of(value) > MAX_DEPTH:
