@@ -1,7 +1,7 @@
 """Write docs/architecture.md from the import contract and the packages' first lines, or check it.
 
-    python docs/architecture.py            write it
-    python docs/architecture.py --check    exit 1 if it differs
+python docs/architecture.py            write it
+python docs/architecture.py --check    exit 1 if it differs
 """
 
 import ast

@@ -1,7 +1,7 @@
 """Make reports/bundled and the README's table from a run of the bundled experiment, or check them.
 
-    python docs/bundled.py reports/demo            write them
-    python docs/bundled.py reports/demo --check    exit 1 if they differ from what stands in git
+python docs/bundled.py reports/demo            write them
+python docs/bundled.py reports/demo --check    exit 1 if they differ from what stands in git
 """
 
 import argparse
@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 
 from research_eval.journal import RunFolder
-from research_eval.report import load_view, render_markdown
+from research_eval.report import load_view
 from research_eval.report.html import render_html
+from research_eval.report.markdown import render_markdown
 from research_eval.report.plot import draw_plots
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,9 +30,7 @@ def contents(run: Path) -> dict[Path, bytes]:
     markdown = render_markdown(view)
     digest = hashlib.sha256(folder.trials_path.read_bytes()).hexdigest()
     return {
-        TARGET / "report.html": render_html(view, folder).encode()
-        if isinstance(render_html(view, folder), str)
-        else render_html(view, folder),
+        TARGET / "report.html": render_html(view, folder).encode(),
         TARGET / "report.md": markdown.encode(),
         TARGET / "pass.svg": picture(draw_plots(view)["pass"]).encode(),
         TARGET / "manifest.json": (run / "manifest.json").read_bytes(),
@@ -63,7 +62,9 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     wanted = contents(options.run)
-    differing = [path for path, data in wanted.items() if not path.is_file() or path.read_bytes() != data]
+    differing = [
+        path for path, data in wanted.items() if not path.is_file() or path.read_bytes() != data
+    ]
     for path in differing:
         print(f"{'differs' if options.check else 'wrote'}: {path.relative_to(ROOT)}")
         if not options.check:

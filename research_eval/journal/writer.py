@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from research_eval.errors import RecordError
+from research_eval.errors import RecordError, UsageError
 from research_eval.journal.folder import RunFolder
 from research_eval.schema import RunRecord, TrialKey, TrialRecord
 
@@ -23,8 +23,11 @@ class JournalWriter:
         self._spans: dict[TrialKey, tuple[int, int]] = {}
         self._pages: set[str] = set()
         self._scan()
-        self._trials: IO[bytes] = folder.trials_path.open("ab")
-        self._timing: IO[bytes] = (folder.path / "timing.jsonl").open("ab")
+        self._open()
+
+    def _open(self) -> None:
+        self._trials = _LineFile(self._folder.trials_path)
+        self._timing = _LineFile(self._folder.path / "timing.jsonl")
 
     def _scan(self) -> None:
         path = self._folder.trials_path
@@ -45,32 +48,38 @@ class JournalWriter:
         return frozenset(self._spans)
 
     def add(self, record: TrialRecord, pages: Mapping[str, str], timing: Mapping[str, Any]) -> None:
-        """Append a finished trial; its pages are written first, so that it never points at nothing."""
+        """Append a finished trial; its pages are written first, so that it never points at nothing.
+
+        Raises:
+            UsageError: If the disk does not take it; what was there before stays whole.
+        """
+        try:
+            self._add_pages(pages)
+            line = record.model_dump_json(exclude_none=True).encode() + b"\n"
+            self._spans[record.key] = (self._trials.append(line), len(line))
+            self._timing.append(json.dumps(timing, ensure_ascii=False).encode() + b"\n")
+        except OSError as exc:
+            raise UsageError(f"{self._folder.path}: cannot be written: {exc.strerror}") from exc
+
+    def _add_pages(self, pages: Mapping[str, str]) -> None:
         for sha256, text in pages.items():
             path = self._folder.page_path(sha256)
             if sha256 not in self._pages and not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_whole(path, text.encode())
             self._pages.add(sha256)
-        line = record.model_dump_json(exclude_none=True).encode() + b"\n"
-        self._trials.seek(0, os.SEEK_END)
-        start = self._trials.tell()
-        self._trials.write(line)
-        self._trials.flush()
-        self._spans[record.key] = (start, len(line))
-        self._timing.write(json.dumps(timing, ensure_ascii=False).encode() + b"\n")
-        self._timing.flush()
 
     def close(self) -> None:
-        """Flush to the disk and close."""
-        for file in (self._trials, self._timing):
-            if not file.closed:
-                file.flush()
-                os.fsync(file.fileno())
-                file.close()
+        """Bring everything to the disk and close."""
+        self._trials.close()
+        self._timing.close()
 
     def finish(self, plan: Iterable[TrialKey]) -> None:
-        """Close, with the lines in the order of `plan`, whatever order the trials ended in."""
+        """Close, with the lines in the order of `plan`, whatever order the trials ended in.
+
+        Raises:
+            OSError: If the disk has no room for the second copy; the journal stays as it is.
+        """
         self.close()
         wanted = [self._spans[key] for key in plan if key in self._spans]
         if _is_in_order(wanted) and len(wanted) == len(self._spans):
@@ -95,8 +104,34 @@ class JournalWriter:
             write_whole(path, (_read_span(source, span) for span in remaining))
         self._spans.clear()
         self._scan()
-        self._trials = path.open("ab")
-        self._timing = (self._folder.path / "timing.jsonl").open("ab")
+        self._open()
+
+
+class _LineFile:
+    """A file that grows by whole lines: one that the disk does not take is taken back."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("ab", buffering=0)
+        self._size = self._file.tell()
+
+    def append(self, line: bytes) -> int:
+        """Append `line` and return where it begins."""
+        start = self._size
+        rest = memoryview(line)
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError:
+            self._file.truncate(start)
+            raise
+        self._size = start + len(line)
+        return start
+
+    def close(self) -> None:
+        """Bring it to the disk and close it."""
+        if not self._file.closed:
+            os.fsync(self._file.fileno())
+            self._file.close()
 
 
 def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:

@@ -99,7 +99,7 @@ def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
     """Run what was prepared; every finished trial is in the journal whatever happens next.
 
     Raises:
-        UsageError: If the folder holds another run, or cannot be written.
+        UsageError: If the folder holds another run, or cannot be written, before or during the run.
         KeyboardInterrupt: If the run was interrupted twice.
     """
     folder = RunFolder(prepared.options.out)
@@ -108,8 +108,11 @@ def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
     try:
         with view_of(len(prepared.plan), len(prepared.plan) - len(todo)) as view:
             stopped = _Execution(prepared, journal, view).run(todo)
-    finally:
         journal.finish(prepared.plan)
+    except OSError as exc:
+        raise UsageError(f"{folder.path}: cannot be written: {exc.strerror}") from exc
+    finally:
+        journal.close()
         prepared.channels.close()
     return RunSummary(len(prepared.plan), len(journal.done), stopped)
 
@@ -131,7 +134,10 @@ class _Execution:
         if self._prepared.options.scheduler:
             self._run_on_cluster(todo, self._prepared.options.scheduler)
         else:
-            asyncio.run(self._run_here(todo))
+            try:
+                asyncio.run(self._run_here(todo))
+            except ExceptionGroup as group:
+                raise group.exceptions[0] from None
         is_complete = len(self._journal.done) >= len(self._prepared.plan)
         return self._stop[0] if self._stop and not is_complete else None
 
