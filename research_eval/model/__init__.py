@@ -2,11 +2,16 @@
 
 from research_eval.model.build import build_model
 from research_eval.model.client import ModelClient
+from research_eval.model.limits import Limiter, LimiterPool, LimiterStatus, LimitSettings
 from research_eval.model.reference import KnownValues, ReferenceAgent, known_values, reference_agent
 from research_eval.model.settings import ModelSettings
 
 __all__ = [
     "KnownValues",
+    "LimitSettings",
+    "Limiter",
+    "LimiterPool",
+    "LimiterStatus",
     "ModelClient",
     "ModelSettings",
     "ReferenceAgent",

@@ -8,6 +8,7 @@ import httpx2
 from research_eval.clock import Clock
 from research_eval.errors import ConfigError
 from research_eval.model.client import ModelClient
+from research_eval.model.limits import Limiter
 from research_eval.model.prompted import PromptedModel
 from research_eval.model.reference import reference_agent
 from research_eval.model.settings import ModelSettings
@@ -23,6 +24,7 @@ def build_model(
     clock: Clock,
     rng: random.Random,
     case_seed: str,
+    limiter: Limiter | None = None,
 ) -> ModelClient:
     """Return a client for one trial.
 
@@ -33,6 +35,7 @@ def build_model(
         clock: What back-off waits on.
         rng: Where the jitter of back-off comes from.
         case_seed: Differs from trial to trial and is the same in every replay.
+        limiter: What the trials of a run share towards this provider; `None` in replay.
 
     Raises:
         ConfigError: If the name is no provider's or no reference agent's.
@@ -54,6 +57,7 @@ def build_model(
         clock=clock,
         rng=rng,
         seed=settings.sampling_seed(case_seed),
+        limiter=limiter,
     )
     if settings.tool_protocol == "prompted":
         return PromptedModel(model, result_chars=settings.tool_result_chars)

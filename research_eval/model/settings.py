@@ -25,6 +25,8 @@ class ModelSettings(Record):
     top_p: float | None = Field(default=None, gt=0, le=1)
     max_tokens: int | None = Field(default=8192, ge=1)
     """Tokens of one reply at most; above 21,333 Anthropic's replies are streamed."""
+    max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
+    """The name under which a server at `base_url` takes `max_tokens`; some know the older one alone."""
     seed: int | Literal["trial"] | None = None
     """Sampling seed, where the provider takes one; `trial` gives each trial one of its own."""
     tool_protocol: Literal["native", "prompted"] = "native"
@@ -34,7 +36,7 @@ class ModelSettings(Record):
     stream: bool = False
     """Whether replies are streamed; some servers answer long requests in no other way."""
     timeout_s: float = Field(default=120.0, gt=0)
-    """Seconds for one HTTP request."""
+    """Seconds for one request, from sending it to the end of the reply."""
     request_retries: int = Field(default=4, ge=0)
     """Times that a request is sent again after an error that may pass."""
     max_wait_s: float = Field(default=120.0, gt=0)

@@ -9,6 +9,7 @@ from pydantic_ai.settings import ModelSettings as WireSettings
 
 from research_eval.clock import Clock
 from research_eval.errors import ConfigError, MissingSecretError
+from research_eval.model.limits import Limiter
 from research_eval.model.settings import ModelSettings
 from research_eval.model.wire.client import WireModel, http_client
 from research_eval.model.wire.provider import Connection, Provider, find_provider
@@ -27,6 +28,7 @@ def build_wire_model(
     clock: Clock,
     rng: random.Random,
     seed: int | None,
+    limiter: Limiter | None = None,
 ) -> WireModel:
     """Return a client for the provider that the settings name.
 
@@ -38,7 +40,9 @@ def build_wire_model(
     provider = find_provider(kind)
     key = _key(provider, settings, secrets)
     http = http_client(transport, timeout_s=settings.timeout_s, headers=settings.headers)
-    to = Connection(name, settings.base_url or provider.base_url, key or NO_KEY, http)
+    to = Connection(
+        name, settings.base_url or provider.base_url, key or NO_KEY, http, settings.max_tokens_field
+    )
     try:
         model = provider.build(to)
     except ImportError as exc:
@@ -54,6 +58,7 @@ def build_wire_model(
         clock=clock,
         rng=rng,
         secrets=(key,) if key else (),
+        limiter=limiter,
     )
 
 
@@ -77,6 +82,7 @@ def _wire_settings(settings: ModelSettings, provider: Provider, seed: int | None
         "max_tokens": settings.max_tokens,
         "seed": seed if provider.takes_seed else None,
         "timeout": settings.timeout_s,
+        "request_timeout": settings.timeout_s,
     }
     given: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
     if settings.extra_body:

@@ -13,6 +13,7 @@ from pydantic_ai.settings import ModelSettings as WireSettings
 
 from research_eval.clock import Clock
 from research_eval.errors import ModelError
+from research_eval.model.limits import Limiter
 from research_eval.model.wire.convert import to_parameters, to_wire
 from research_eval.model.wire.error import to_model_error
 from research_eval.model.wire.reply import from_wire
@@ -22,6 +23,9 @@ __all__ = ["PASSING", "RetryPolicy", "WireModel"]
 
 PASSING = frozenset({"rate_limited", "overloaded", "timeout", "server", "connection"})
 """Kinds of errors after which the same request may succeed."""
+
+THROTTLING = frozenset({"rate_limited", "overloaded"})
+"""Kinds after which a provider is asked less for a while, by every trial."""
 
 
 class RetryPolicy(Protocol):
@@ -56,6 +60,7 @@ class WireModel:
         clock: Clock,
         rng: random.Random,
         secrets: tuple[str, ...] = (),
+        limiter: Limiter | None = None,
     ) -> None:
         """Take a model of the wire library.
 
@@ -67,6 +72,7 @@ class WireModel:
             clock: What back-off waits on.
             rng: Where the jitter of back-off comes from.
             secrets: Values that no error message may hold.
+            limiter: What the trials of a run share towards this provider.
         """
         self.name = name
         self._model = model
@@ -75,6 +81,7 @@ class WireModel:
         self._clock = clock
         self._rng = rng
         self._secrets = secrets
+        self._limiter = limiter
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         """Return the next assistant message.
@@ -85,7 +92,7 @@ class WireModel:
         retries = 0
         while True:
             try:
-                reply = await self._request(messages, tools)
+                reply = await self._limited(messages, tools)
             except ModelError as exc:
                 if exc.kind not in PASSING or retries >= self._policy.request_retries:
                     raise
@@ -93,9 +100,20 @@ class WireModel:
                 if wait > self._policy.max_wait_s:
                     raise
                 retries += 1
+                if self._limiter is not None and exc.kind in THROTTLING:
+                    self._limiter.throttled(wait)
                 await self._clock.sleep(wait)
             else:
                 return reply.model_copy(update={"request_retries": retries}) if retries else reply
+
+    async def _limited(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
+        if self._limiter is None:
+            return await self._request(messages, tools)
+        async with self._limiter.call(_estimate(messages)) as permit:
+            reply = await self._request(messages, tools)
+            used = reply.usage.input_tokens + reply.usage.output_tokens
+            self._limiter.succeeded(permit, used)
+            return reply
 
     async def _request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         turn = 1 + sum(1 for message in messages if message.role == "assistant")
@@ -135,6 +153,11 @@ class WireModel:
         if exc.retry_after_s is not None:
             return exc.retry_after_s
         return float(0.5 * 2**retries * (0.75 + self._rng.random() / 2))
+
+
+def _estimate(messages: Sequence[Message]) -> int:
+    """Return about how many tokens a call will take, before it is made."""
+    return 500 + sum(len(message.text) for message in messages) // 4
 
 
 def http_client(

@@ -21,6 +21,7 @@ class Connection(NamedTuple):
     base_url: str
     key: str
     http: httpx2.AsyncClient
+    max_tokens_field: str = "max_completion_tokens"
 
 
 class Provider(NamedTuple):
@@ -57,13 +58,19 @@ def _openai_client(to: Connection) -> Any:  # noqa: ANN401  # the SDK's class, i
 
 def _openai(to: Connection) -> Model:
     from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
+    from pydantic_ai.profiles.openai import OpenAIModelProfile  # noqa: PLC0415
     from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider  # noqa: PLC0415
 
     client = _openai_client(to)
     if to.base_url == PROVIDERS["openai"].base_url:
         return OpenAIChatModel(to.model, provider=OpenAIProvider(openai_client=client))
-    provider = OpenAICompatibleProvider("openai-compatible", openai_client=client)
+    takes_new_field = to.max_tokens_field == "max_completion_tokens"
+    provider = OpenAICompatibleProvider(
+        "openai-compatible",
+        openai_client=client,
+        profile=OpenAIModelProfile(openai_chat_supports_max_completion_tokens=takes_new_field),
+    )
     return OpenAIChatModel(to.model, provider=provider)
 
 
