@@ -17,6 +17,9 @@ from research_eval.schema import Citation
 
 __all__ = ["extract_citations"]
 
+MAX_TABLE_CHARS = 1000
+"""How far before a row the header of its table is looked for."""
+
 MAX_SPACES = 9
 """How many spaces may stand before a line break that cuts a URL."""
 
@@ -37,6 +40,9 @@ _PLAIN = re.compile(
 _PLAIN_AUTOLINK = re.compile(r"([hH][tT][tT][pP][sS]?://[^\x00-\x20<>&]+)>")
 _NEEDS_A_LOOK = frozenset("<+_~='\u2018")
 _OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9.-]*\+$")
+_HEADER = re.compile(
+    r"(?:^|,)\"?(?:url|uri|link|source|href|website|address)\"?(?:,|$)", re.IGNORECASE
+)
 _GLUED_LABEL = re.compile(r"!?\[[^\[\]]*\]\($")
 _WRAP = re.compile(r"[ \t]{0,8}\r?\n[ \t>]*(?![-+]\s|\d{1,9}[.)]\s)([^\s<>\"'`|()\[\]{}*]+)")
 
@@ -190,9 +196,9 @@ class _Scanner:
 
     def _is_field(self, before: str, start: int) -> bool:
         """Whether the URL at `start` is a field of a comma-separated line."""
-        if before.endswith(",") and not before.endswith(" ,"):
+        if before.endswith(","):
             return True
-        return not before and start > 0 and _is_header(self._text, start)
+        return not before and start > 0 and _follows_header(self._text, start)
 
 
 def _wrapped(stretch: str, after: str) -> str | None:
@@ -205,11 +211,17 @@ def _joined(stretch: str, wrap: re.Match[str]) -> str:
     return stretch + wrap[1].rstrip(".,;:!?")
 
 
-def _is_header(text: str, start: int) -> bool:
-    line = text[max(0, start - 1 - LOOK_AROUND) : start - 1].rpartition("\n")[2]
-    commas = line.count(",")
-    row = text[start : start + LOOK_AROUND].partition("\n")[0]
-    return commas > 0 and ", " not in line and row.count(",") == commas
+def _follows_header(text: str, start: int) -> bool:
+    """Whether the lines before `start` are a table whose header names a column of URLs."""
+    commas = text[start : start + LOOK_AROUND].partition("\n")[0].count(",")
+    for line in reversed(text[max(0, start - MAX_TABLE_CHARS) : start - 1].split("\n")):
+        if not commas or line.count(",") != commas:
+            return False
+        if _HEADER.search(line):
+            return True
+        if not line.startswith("http"):
+            return False
+    return False
 
 
 def _is_nested(run: str, index: int) -> bool:

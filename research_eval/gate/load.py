@@ -29,7 +29,10 @@ def load_gate(name: str) -> Gate:
     if isinstance(found, type) or not hasattr(found, "check"):
         if not callable(found):
             raise ConfigError(f"gate {name!r} is neither a gate nor something that makes one")
-        found = found()
+        try:
+            found = found()
+        except TypeError as exc:
+            raise ConfigError(f"gate {name!r} cannot be made without arguments: {exc}") from exc
     if not isinstance(found, Gate):
         raise ConfigError(f"gate {name!r} lacks id, check or corrective")
     return found

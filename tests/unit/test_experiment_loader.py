@@ -75,7 +75,10 @@ def test_set_changes_one_value(tmp_path, override, expected):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (GOOD.replace("agent.max_turns", "agent.max_turn"), "configuration.1.agent.max_turn (b): unknown key"),
+        (
+            GOOD.replace("agent.max_turns", "agent.max_turn"),
+            "configuration.1.agent.max_turn (b): unknown key",
+        ),
         (GOOD.replace("trials = 2", "trials = 0"), "trials: "),
         (GOOD.replace('name = "b"', 'name = "a"'), "two configurations are called 'a'"),
         (GOOD.replace('name = "b"', 'name = "../b"'), "configuration.1.name"),

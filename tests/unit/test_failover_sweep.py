@@ -12,7 +12,7 @@ from research_eval.failover import bundled_scenarios, parse_sweep, sweep
         ("failure_threshold=1..4", [1, 2, 3, 4]),
         ("cooldown_s=15,30,60", [15, 30, 60]),
         ("backoff_s=0.5..2..0.5", [0.5, 1, 1.5, 2]),
-        ("probes=1,null", [1, None]),
+        ("probes=1,none", [1, None]),
         ("coalesce=true,false", [True, False]),
         (" rate_per_s = 0.1..0.3..0.1 ", [0.1, 0.2, 0.3]),
     ],

@@ -151,7 +151,12 @@ def test_references_come_in_citation_order_without_duplicates() -> None:
     ledger.add_page(_page("https://a.example/1"), None)
     ledger.add_page(_page("https://a.example/2"), None)
 
-    cited = ["https://a.example/2", "https://a.example/9", "https://a.example/1/", "https://a.example/2"]
+    cited = [
+        "https://a.example/2",
+        "https://a.example/9",
+        "https://a.example/1/",
+        "https://a.example/2",
+    ]
 
     assert [record.url for record in ledger.references(cited)] == [
         "https://a.example/2",
@@ -212,4 +217,8 @@ def test_records_filed_anew_merge_where_keys_fold() -> None:
 
     (record,) = SourceRegistry.from_records(records).records()
 
-    assert (record.state, record.url, record.observed) == ("fetched", PAGE, (f"{PAGE}/", f"{PAGE}#x"))
+    assert (record.state, record.url, record.observed) == (
+        "fetched",
+        PAGE,
+        (f"{PAGE}/", f"{PAGE}#x"),
+    )

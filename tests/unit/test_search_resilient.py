@@ -426,3 +426,11 @@ def test_a_cancelled_probe_leaves_its_place_to_the_next():
         return (await provider.search("c", 5)).tries[-1].outcome
 
     assert run_on_event_clock(main) == "served"
+
+
+def test_a_file_can_say_that_there_is_no_limit():
+    settings = ResilienceSettings.model_validate(
+        {"failure_threshold": "none", "rate_per_s": "none"}
+    )
+
+    assert (settings.failure_threshold, settings.rate_per_s) == (None, None)

@@ -1,0 +1,115 @@
+"""Verdicts: what is said of each citation, and to whom it points."""
+
+from research_eval.gate import CitationGate
+from research_eval.gate.source import ledger_from_urls
+from research_eval.ledger import SourceRegistry
+from research_eval.schema import Fetched
+
+PAGE = "https://river.example.org/silt"
+GATE = CitationGate()
+
+
+def test_an_answer_without_urls_is_no_citation_and_nothing_else() -> None:
+    (violation,) = GATE.check("It rains.", ledger_from_urls([], [])).violations
+
+    assert (violation.kind, violation.url, violation.start) == ("no_citation", None, None)
+
+
+def test_a_violation_says_where_and_what() -> None:
+    text = f"See {PAGE}-2 today."
+    (violation,) = GATE.check(text, ledger_from_urls([PAGE], [])).violations
+
+    assert (violation.kind, violation.url, violation.key) == (
+        "unknown_url",
+        f"{PAGE}-2",
+        f"{PAGE}-2",
+    )
+    assert text[violation.start : violation.end] == f"{PAGE}-2"
+    assert (violation.nearest, violation.difference) == (PAGE, "path")
+    assert PAGE in violation.message
+
+
+def test_one_source_is_one_violation_where_it_is_cited_first() -> None:
+    text = f"{PAGE} and {PAGE}/ and {PAGE}#x"
+
+    (violation,) = GATE.check(text, ledger_from_urls([], [])).violations
+
+    assert violation.start == 0
+
+
+def test_a_hit_that_was_not_opened_is_search_only() -> None:
+    (violation,) = GATE.check(PAGE, ledger_from_urls([], [PAGE])).violations
+
+    assert violation.kind == "search_only"
+
+
+def test_a_wall_is_not_evidence() -> None:
+    ledger = SourceRegistry()
+    ledger.add_page(Fetched(url=PAGE, ok=True, evidence="login_wall"), "Log in")
+
+    (violation,) = GATE.check(PAGE, ledger).violations
+
+    assert violation.kind == "not_evidence"
+    assert "login form" in violation.message
+
+
+def test_an_alias_may_be_cited() -> None:
+    ledger = SourceRegistry()
+    ledger.add_page(Fetched(url=f"{PAGE}?s=1", ok=True, canonical=PAGE), "text")
+
+    assert GATE.check(PAGE, ledger).passed
+
+
+def test_a_hop_may_not_be_cited() -> None:
+    ledger = SourceRegistry()
+    hop = "https://river.example.org/go"
+    ledger.add_page(
+        Fetched(url="https://s.example/x", final_url=PAGE, hops=(hop,), ok=True), "text"
+    )
+
+    assert GATE.check(f"{PAGE} https://s.example/x", ledger).passed
+    assert not GATE.check(hop, ledger).passed
+
+
+def test_any_whole_reading_that_was_opened_passes() -> None:
+    text = "Their page is https://river.example.org/bands/Wham!"
+
+    assert GATE.check(text, ledger_from_urls(["https://river.example.org/bands/Wham!"], [])).passed
+    assert GATE.check(text, ledger_from_urls(["https://river.example.org/bands/Wham"], [])).passed
+    assert not GATE.check(
+        text, ledger_from_urls(["https://river.example.org/bands/Wha"], [])
+    ).passed
+
+
+def test_a_reading_that_is_known_decides_what_is_said() -> None:
+    text = "See https://river.example.org/Inc."
+
+    (violation,) = GATE.check(
+        text, ledger_from_urls([], ["https://river.example.org/Inc."])
+    ).violations
+
+    assert (violation.kind, violation.url) == ("search_only", "https://river.example.org/Inc.")
+
+
+def test_an_explicit_destination_has_one_reading() -> None:
+    ledger = ledger_from_urls(["https://river.example.org/bands/Wham"], [])
+
+    assert not GATE.check("[x](https://river.example.org/bands/Wham!)", ledger).passed
+
+
+def test_an_empty_ledger_lets_nothing_pass() -> None:
+    assert not GATE.check(PAGE, SourceRegistry()).passed
+
+
+def test_a_ledger_with_other_keys_is_judged_by_this_gate_s_keys() -> None:
+    ledger = ledger_from_urls(["https://river.example.org/%7eada"], [])
+    other = SourceRegistry.from_records(ledger.records(), key=lambda url: ledger.key(f"{url}?x"))
+
+    assert GATE.check("https://river.example.org/~ada", other).passed
+
+
+def test_the_same_answer_and_ledger_give_the_same_verdict() -> None:
+    ledger = ledger_from_urls([PAGE], [f"{PAGE}-2"])
+    text = f"{PAGE} {PAGE}-2 {PAGE}-3."
+
+    assert GATE.check(text, ledger) == GATE.check(text, ledger)
