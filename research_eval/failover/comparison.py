@@ -73,13 +73,13 @@ def broken(scenario: Scenario, metrics: Metrics) -> list[tuple[Expectation, Any]
 def parse_sweep(text: str) -> tuple[str, list[object]]:
     """Return the setting and its values in `failure_threshold=1..10` or `cooldown_s=15,30,60`.
 
-    Values are TOML; `null` is no limit; `a..b` are the whole numbers from `a` to `b`, `a..b..step`
+    Values are TOML; `none` is no limit; `a..b` are the whole numbers from `a` to `b`, `a..b..step`
     the numbers in steps.
 
     Raises:
         ConfigError: If it is of another form.
 
-    >>> parse_sweep("failure_threshold=1..3,null")
+    >>> parse_sweep("failure_threshold=1..3,none")
     ('failure_threshold', [1, 2, 3, None])
     """
     name, equals, listed = text.partition("=")
@@ -92,7 +92,7 @@ def parse_sweep(text: str) -> tuple[str, list[object]]:
 
 
 def _values(part: str, text: str) -> list[object]:
-    if part == "null":
+    if part == "none":
         return [None]
     try:
         if ".." not in part:
@@ -114,5 +114,5 @@ def _number(value: float) -> int | float:
 
 def _shown(value: object) -> str:
     return (
-        "null" if value is None else str(value).lower() if isinstance(value, bool) else f"{value}"
+        "none" if value is None else str(value).lower() if isinstance(value, bool) else f"{value}"
     )

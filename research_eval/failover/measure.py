@@ -40,7 +40,7 @@ class Metrics(Record):
     openings: int
     """Times that a breaker opened."""
     time_to_open_s: float | None
-    """From the start of the first outage to the first opening; `null` without either."""
+    """From the start of the first outage to the first opening; `None` without either."""
     time_to_recover_s: float | None
     """From the end of the last outage to the next search that its provider served."""
     probes: int

@@ -54,7 +54,7 @@ def draw_sweep(
         ("to recover, s", [m.time_to_recover_s or 0.0 for m in metrics]),
         ("served, %", [100 * m.served_share for m in metrics]),
     )
-    labels = ["null" if value is None else str(value) for value in values]
+    labels = ["none" if value is None else str(value) for value in values]
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(9, 4.2), layout="constrained")
         for axes, (what, numbers), colour in zip(

@@ -52,9 +52,9 @@ class FaultSettings(Record):
     channel: Channel
     kind: FaultKind = "status"
     host: str | None = None
-    """The requests' host: exact, or `.suffix` for it and everything below; `null` is any."""
+    """The requests' host: exact, or `.suffix` for it and everything below; `None` is any."""
     path: str | None = None
-    """The start of the requests' path; `null` is any."""
+    """The start of the requests' path; `None` is any."""
     requests: str | None = None
     """Numbers of the requests, counted from 1 among those of this host and path: `1-2,5,9-`."""
     between_s: tuple[float, float | None] | None = None

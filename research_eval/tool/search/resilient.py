@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from research_eval.clock import Clock
 from research_eval.schema import ProviderTry, Record, SearchHit
@@ -30,7 +30,10 @@ _UNCOUNTED = frozenset({"bad_query", "unconfigured", "off_tape", "breaker_open"}
 
 
 class ResilienceSettings(Record):
-    """How a provider is protected, and others from it."""
+    """How a provider is protected, and others from it.
+
+    Where a setting can be `None`, a file says `"none"`, since TOML has no word for it.
+    """
 
     cache_ttl_s: float = Field(default=300, ge=0)
     """How long an answer stays fresh, in seconds."""
@@ -41,17 +44,17 @@ class ResilienceSettings(Record):
     coalesce: bool = True
     """Whether identical searches at the same time share one request."""
     failure_threshold: int | None = Field(default=5, ge=1)
-    """Failures in a row that open the circuit breaker; `null` never opens it."""
+    """Failures in a row that open the circuit breaker; `None` never opens it."""
     cooldown_s: float = Field(default=60, ge=0)
     """How long the breaker stays open, in seconds."""
     probes: int | None = Field(default=1, ge=1)
-    """Searches let through at once while half-open; `null` lets all through."""
+    """Searches let through at once while half-open; `None` lets all through."""
     empty_is_failure: bool = False
     """Whether the breaker counts an empty answer as a failure."""
     quota_cooldown_s: float | None = Field(default=600, ge=0)
-    """How long to leave a provider alone whose key or quota was refused; `null`: no rule."""
+    """How long to leave a provider alone whose key or quota was refused; `None`: no rule."""
     rate_per_s: float | None = Field(default=1, gt=0)
-    """Requests a second; `null` is no limit."""
+    """Requests a second; `None` is no limit."""
     burst: int = Field(default=1, ge=1)
     """Requests that may follow each other at once after a pause."""
     may_overdraw: bool = False
@@ -68,6 +71,11 @@ class ResilienceSettings(Record):
     """Whether a provider is left alone for as long as it asks."""
     retry_hopeless: bool = False
     """Whether requests are sent again that cannot succeed: bad key, spent quota, bad query."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _none_is_a_word(cls, value: object) -> object:
+        return None if value == "none" else value
 
     @classmethod
     def original(cls) -> "ResilienceSettings":
