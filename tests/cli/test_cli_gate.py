@@ -1,0 +1,246 @@
+"""`research-eval gate` as a person or a CI job calls it."""
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from research_eval.cli.main import main
+from research_eval.schema import AnswerChecked, Fetched, TrialRecord, Verdict
+
+PAGE = "https://river.example.org/silt"
+
+
+class Called(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    def lines(self) -> list[dict]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Call = Callable[..., Called]
+
+
+@pytest.fixture
+def call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> Call:
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str, stdin: bytes = b"") -> Called:
+        monkeypatch.setattr(sys, "argv", ["research-eval", "gate", *words])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+        with pytest.raises(SystemExit) as caught:
+            main()
+        out, err = capsysbinary.readouterr()
+        return Called(int(caught.value.code or 0), out.decode(), err.decode())
+
+    return run
+
+
+def _write(name: str, content: object) -> str:
+    text = content if isinstance(content, str) else json.dumps(content)
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+def test_check_says_passed_and_exits_0(call: Call) -> None:
+    answer = _write("a.md", f"See {PAGE}.")
+    ledger = _write("l.json", {"fetched": [PAGE]})
+
+    assert call("check", answer, "--ledger", ledger) == (
+        0,
+        "passed: 1 citation, every page was opened\n",
+        "",
+    )
+
+
+def test_check_says_where_and_why_and_exits_1(call: Call) -> None:
+    answer = _write("a.md", f"Silt.\nSee {PAGE} and {PAGE}-2.")
+    ledger = _write("l.json", [{"url": PAGE, "state": "fetched"}])
+
+    called = call("check", answer, "--ledger", ledger)
+
+    assert called.code == 1
+    assert called.out.startswith(f"a.md:2:40: unknown_url: {PAGE}-2: you never opened this page.")
+
+
+def test_check_without_citation_names_the_file_alone(call: Call) -> None:
+    called = call("check", _write("a.md", "None."), "--ledger", _write("l.json", {}))
+
+    assert called.out.startswith("a.md: no_citation: ")
+
+
+def test_check_writes_the_verdict_as_json(call: Call) -> None:
+    ledger = _write("l.json", {"searched": [PAGE]})
+
+    called = call("check", "--json", "--ledger", ledger, stdin=PAGE.encode())
+
+    (verdict,) = called.lines()
+    assert called.code == 1
+    assert (verdict["gate"], verdict["violations"][0]["kind"]) == ("default@1", "search_only")
+
+
+def test_check_takes_another_gate(call: Call) -> None:
+    ledger = _write("l.json", {"fetched": ["https://es.wikipedia.org/wiki/Espa"]})
+    answer = "https://es.wikipedia.org/wiki/España".encode()
+
+    assert call("check", "--ledger", ledger, stdin=answer).code == 1
+    assert call("check", "--ledger", ledger, "--gate", "seed", stdin=answer).code == 0
+
+
+def test_check_in_batch_writes_a_line_for_each(call: Call) -> None:
+    cases = [
+        {"id": "a", "text": PAGE, "fetched": [PAGE], "searched": []},
+        {"id": 2, "text": f"{PAGE} {PAGE}-2", "searched": [PAGE]},
+        {"id": "c", "text": "none\u2028"},
+    ]
+    name = _write("b.jsonl", "\n".join(json.dumps(case, ensure_ascii=False) for case in cases))
+
+    called = call("check", "--batch", name)
+
+    assert called.code == 0
+    assert [(line["id"], line["verdict"]) for line in called.lines()] == [
+        ("a", "pass"),
+        (2, ["search_only", "unknown_url"]),
+        ("c", ["no_citation"]),
+    ]
+    assert called.lines()[1]["violations"][1]["nearest"] == PAGE
+    assert call("check", "--batch", stdin=Path(name).read_bytes()).out == called.out
+
+
+def test_cites_lists_each_url_once(call: Call) -> None:
+    called = call("cites", _write("a.md", f"{PAGE}, [x](https://ja.example/日本) and {PAGE}."))
+
+    assert called == (0, f"{PAGE}\nhttps://ja.example/日本\n", "")
+
+
+def test_cites_writes_spans_as_json(call: Call) -> None:
+    (found,) = call("cites", "--json", stdin=f"({PAGE}.)".encode()).lines()
+
+    assert found == [{"url": PAGE, "start": 1, "end": 31, "form": "bare", "readings": [f"{PAGE}."]}]
+
+
+def test_cites_in_batch(call: Call) -> None:
+    called = call(
+        "cites", "--batch", "-", stdin=b'{"id": 1, "text": "https://a.example/\\ud800"}\n\n'
+    )
+
+    assert called.lines() == [{"id": 1, "urls": ["https://a.example/"]}]
+
+
+def test_key_prints_keys(call: Call) -> None:
+    called = call("key", "HTTPS://www.a.example/b/", "urn:x")
+
+    assert called.out == "https://a.example/b\nurn:x\n"
+    assert call("key", stdin=b"https://a.example/%7e\n").out == "https://a.example/~\n"
+    assert call("key", "--json", "urn:x").lines() == [
+        {"url": "urn:x", "key": "urn:x", "is_canonical": False}
+    ]
+
+
+def test_key_in_batch(call: Call) -> None:
+    line = b'{"id": "q", "a": "https://a.example/b/", "b": "https://a.example/b"}'
+
+    assert call("key", "--batch", stdin=line).lines() == [{"id": "q", "same": True}]
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "said"),
+    [
+        (("check", "none.md", "--ledger", "l.json"), b"", "l.json: No such file or directory"),
+        (("check",), b"x", "gate check: give --ledger FILE"),
+        (("check", "--ledger", "-"), b"x", "gate check: the answer and the ledger cannot both be"),
+        (("check", "--gate", "none", "--batch"), b"", "unknown gate 'none'"),
+        (("check", "--batch"), b"\n{", "-:2: not JSON"),
+        (("check", "--batch"), b"[]", "-:1: expected an object with an id"),
+        (("check", "--batch"), b'{"id": 1}', "-:1: text: expected text"),
+        (("check", "--batch"), b'{"id": 1, "text": "", "fetched": "x"}', "-:1: fetched: expected"),
+        (("cites",), b"\xff", "-: not UTF-8 at byte 0"),
+        (("key", "--batch"), b'{"id": 1, "a": ""}', "-:1: b: expected text"),
+        (("compare", "nowhere"), b"", "nowhere"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(
+    call: Call, words: tuple[str, ...], stdin: bytes, said: str
+) -> None:
+    called = call(*words, stdin=stdin)
+
+    assert called.code == 2
+    assert called.out == ""
+    assert called.err.startswith(f"research-eval: error: {said}")
+    assert called.err.count("\n") == 1
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> str:
+    events = [
+        Fetched(url=f"{PAGE}_(river)", ok=True),
+        Fetched(url="https://a.example/x", ok=True),
+        AnswerChecked(attempt=1, answer=f"({PAGE}_(river))", verdict=Verdict(gate="default@1")),
+        AnswerChecked(
+            attempt=2, answer="[x](https://a.example/x!)", verdict=Verdict(gate="default@1")
+        ),
+        AnswerChecked(attempt=3, answer="https://a.example/x", verdict=Verdict(gate="default@1")),
+    ]
+    trial = TrialRecord(
+        case_id="c1",
+        configuration="m",
+        trial=1,
+        question="?",
+        status="completed",
+        transcript=tuple(events),
+    )
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "trials.jsonl").write_text(trial.model_dump_json() + "\n", encoding="utf-8")
+    return str(folder)
+
+
+FLIPS = ("c1 m 1 1 blocked_to_passed", "c1 m 1 2 passed_to_blocked")
+
+
+def test_compare_prints_flips_and_fails(call: Call, run: str) -> None:
+    called = call("compare", run)
+
+    lines = called.out.splitlines()
+    assert called.code == 1
+    assert [line.split("\t")[0] for line in lines[:2]] == list(FLIPS)
+    assert lines[1].split("\t")[1] == "unknown_url https://a.example/x!"
+    assert lines[2] == "3 attempts, 2 flips, 2 not expected"
+
+
+def test_compare_accepts_its_own_lines_as_expected(call: Call, run: str) -> None:
+    printed = call("compare", run).out.splitlines()[:2]
+    expect = _write("expect.txt", "# wanted\n" + "\n".join(printed) + "\n")
+
+    called = call("compare", run, "--expect", expect)
+
+    assert called.code == 0
+    assert called.out.endswith("3 attempts, 2 flips, 0 not expected\n")
+
+
+def test_compare_of_a_gate_with_itself_is_quiet(call: Call, run: str) -> None:
+    called = call("compare", run, "--base", "default", "--head", "default@1")
+
+    assert called == (0, "3 attempts, 0 flips, 0 not expected\n", "")
+
+
+def test_compare_writes_json_and_junit(call: Call, run: str) -> None:
+    expect = _write("expect.txt", FLIPS[0])
+
+    called = call("compare", run, "--json", "--junit", "j.xml", "--expect", expect)
+
+    assert [(line["change"], line["expected"]) for line in called.lines()] == [
+        ("blocked_to_passed", True),
+        ("passed_to_blocked", False),
+    ]
+    root = ET.parse("j.xml").getroot()
+    assert (root.get("tests"), root.get("failures")) == ("3", "1")
