@@ -14,6 +14,9 @@ from research_eval.tool.search.wire import WireAnswer, WireFormat, read_answer, 
 
 __all__ = ["RemoteSearchProvider"]
 
+MIN_KEY_CHARS = 6
+"""Shorter keys occur in ordinary words."""
+
 MAX_ANSWER_BYTES = 4 * 1024 * 1024
 """The most that is read of an answer, after decompression."""
 
@@ -125,7 +128,8 @@ class RemoteSearchProvider:
 
     def _failed(self, exc: SearchError, started: float) -> SearchError:
         """Return `exc` with the part this provider played, and without the key."""
-        message = str(exc).replace(self._key, "[key]") if self._key else str(exc)
+        is_findable = len(self._key) >= MIN_KEY_CHARS
+        message = str(exc).replace(self._key, "[key]") if is_findable else str(exc)
         asked = 0 if exc.kind == "bad_query" and exc.status is None else 1
         failed = self._try("error", started, status=exc.status, error=exc.kind, requests=asked)
         return SearchError(

@@ -151,7 +151,8 @@ def refuse(
     advice = ADVICE.get(kind, kind)
     if kind == "rate_limited" and retry_after_s is not None:
         advice = f"rate limited, wait {retry_after_s:g} s"
-    said = f": {clean_text(message)[:MAX_MESSAGE_CHARS]}" if message else ""
+    words = clean_text(message)[:MAX_MESSAGE_CHARS]
+    said = f": {words}" if words else ""
     return SearchError(
         f"{provider} answered {answer.status}, {advice}{said}",
         kind=kind,
