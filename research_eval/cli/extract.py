@@ -146,6 +146,6 @@ def _as_text(page: "ExtractedPage") -> str:
     lines = [
         f"{name}: {value}"
         for name, value in page.model_dump(mode="json", exclude={"content"}).items()
-        if value not in {None, ()} and value != []
+        if value is not None and value != []
     ]
     return "\n".join([*lines, "", page.content])

@@ -5,6 +5,8 @@ import unicodedata
 __all__ = ["boundary_after", "boundary_at"]
 
 _JOINER = "\u200d"
+_VIRAMA = 9
+"""Combining class of the sign that joins two consonants of Indic scripts."""
 _LOOK_BACK = 64
 """A longer cluster than this is hostile, and is split."""
 
@@ -12,14 +14,14 @@ _LOOK_BACK = 64
 def boundary_at(text: str, index: int) -> int:
     """Return the last place at or before `index` where a slice may end or begin.
 
-    Within reach of `_LOOK_BACK` there is always an answer above the start, or `index` itself.
+    That may be the very start; where there is none for `_LOOK_BACK` characters, it is `index`.
     """
     if index <= 0 or index >= len(text):
         return min(max(index, 0), len(text))
     place = index
     while place > 0 and index - place < _LOOK_BACK and _continues(text, place):
         place -= 1
-    return place if place > 0 and index - place < _LOOK_BACK else index
+    return place if index - place < _LOOK_BACK else index
 
 
 def _continues(text: str, place: int) -> bool:
@@ -33,6 +35,7 @@ def _continues(text: str, place: int) -> bool:
         or _is_modifier(here)
         or (_is_regional(here) and _regionals_before(text, place) % 2 == 1)
         or _is_hangul_tail(before, here)
+        or (unicodedata.combining(before) == _VIRAMA and here.isalpha())
     )
 
 

@@ -8,6 +8,7 @@ SUPPORTED_CODINGS = "gzip, deflate"
 """What the tool asks for, and all that it undoes."""
 
 _STEP = 65_536
+_GZIP = b"\x1f\x8b"
 _WITH_HEADER = 47
 """Tells zlib to expect the header of gzip or of zlib, whichever comes."""
 
@@ -23,7 +24,10 @@ class Unpacker:
         self.body = bytearray()
         self.is_full = False
         self._limit = limit
-        self._is_deflate = coding.strip().lower() == "deflate"
+        self._start: bytes | None = b"" if coding.strip().lower() == "deflate" else None
+        """Of `deflate`: what came in before the first byte went out."""
+        self._between = b""
+        """What came in behind the end of a gzip member."""
         self._inflate = _inflater(coding)
 
     def feed(self, chunk: bytes) -> None:
@@ -42,31 +46,36 @@ class Unpacker:
     def _undo(self, chunk: bytes) -> bytes:
         """Unpack a step of `chunk` and return what is left of it."""
         inflate = self._inflate
-        if inflate is None or inflate.eof or self.is_full:
+        if inflate is None or self.is_full:
             return b""
+        if inflate.eof:
+            return self._next_member(chunk)
         try:
             piece = inflate.decompress(chunk, min(_STEP, self._limit - len(self.body) + 1))
         except zlib.error as exc:
             return self._undo_bare(chunk, exc)
-        self._is_deflate = False
+        if self._start is not None:
+            self._start = None if piece else self._start + chunk
         self._keep(piece)
-        rest = inflate.unconsumed_tail or self._next_member(inflate.unused_data)
+        rest = inflate.unconsumed_tail or inflate.unused_data
         return rest if piece or rest != chunk else b""
 
-    def _next_member(self, rest: bytes) -> bytes:
+    def _next_member(self, chunk: bytes) -> bytes:
         """Go on with the next part of a gzip file of several parts; anything else is left unread."""
-        if not rest.startswith(b"\x1f\x8b"):
+        self._between = (self._between + chunk)[: 2 + len(chunk)]
+        if len(self._between) < len(_GZIP) or not self._between.startswith(_GZIP):
             return b""
+        rest, self._between = self._between, b""
         self._inflate = zlib.decompressobj(_WITH_HEADER)
         return rest
 
     def _undo_bare(self, chunk: bytes, exc: zlib.error) -> bytes:
         """Read `deflate` without its header, as some servers send it; only at the very start."""
-        if not self._is_deflate or self.body:
+        if self._start is None:
             raise UnpackError("the body is not of the coding that the server named") from exc
-        self._is_deflate = False
+        whole, self._start = self._start + chunk, None
         self._inflate = zlib.decompressobj(-zlib.MAX_WBITS)
-        return chunk
+        return whole
 
     def _keep(self, piece: bytes) -> None:
         room = self._limit - len(self.body)
