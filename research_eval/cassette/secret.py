@@ -134,3 +134,4 @@ def _base64s(raw: bytes) -> Iterable[str]:
         if len(settled) >= _MIN_CHARS_OF_BASE64:
             yield settled
             yield settled.translate(str.maketrans("+/", "-_"))
+            yield quote(settled, safe="")
