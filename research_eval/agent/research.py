@@ -106,16 +106,17 @@ class ResearchAgent:
         self.log.emit(PromptRendered(system_prompt=prompt, tools=self.tool_set.ids))
         course = Course.begin(prompt, history, question)
         try:
-            async with TimeLimit(self._clock, self.settings.trial_timeout_s, "trial_timeout"):
-                await self._attempts(course)
+            limit = TimeLimit(self._clock, self.settings.trial_timeout_s, "trial_timeout")
+            async with limit:
+                await self._attempts(course, limit)
         except (NoAnswer, TrialError) as exc:
             course.end(*_why(exc, course.turn))
         return self._outcome(course, began)
 
-    async def _attempts(self, course: Course) -> None:
+    async def _attempts(self, course: Course, limit: TimeLimit) -> None:
         """Ask for an answer and check it, until one passes or no retry is left."""
         for attempt in range(1, self.settings.max_retries + 2):
-            reply = await self._answer(course, attempt)
+            reply = await self._answer(course, attempt, limit)
             verdict = self._gate.check(reply.text, self.ledger)
             is_last = verdict.passed or attempt > self.settings.max_retries
             corrective = None if is_last else self._gate.corrective(verdict)
@@ -129,7 +130,7 @@ class ResearchAgent:
                 return
             course.retry(reply, corrective)
 
-    async def _answer(self, course: Course, attempt: int) -> ModelReply:
+    async def _answer(self, course: Course, attempt: int, limit: TimeLimit) -> ModelReply:
         """Let model and tools take turns until the model answers."""
         for _ in range(self.settings.max_turns):
             self._check_tokens(course.usage)
@@ -137,9 +138,11 @@ class ResearchAgent:
                 reply = await course.call_model(
                     self._model, self.tool_set, attempt, self.log, self._clock
                 )
+                limit.check()
                 if not reply.tool_calls:
                     return course.answer(reply)
                 await course.call_tools(reply, self.tool_set, self.log)
+                limit.check()
         raise NoAnswer("limit", "turns", f"no answer after {self.settings.max_turns} model calls")
 
     def _check_tokens(self, usage: Usage) -> None:

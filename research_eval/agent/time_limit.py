@@ -49,7 +49,16 @@ class TimeLimit:
                 await self._timeout.__aexit__(kind, error, traceback)
             except TimeoutError as exc:
                 raise self._exceeded() from exc
-        if error is None and self._clock.now() - self._began > self._seconds:
+        if error is None:
+            self.check()
+
+    def check(self) -> None:
+        """Raise if the time is up; on a virtual clock nothing else interrupts a longer block.
+
+        Raises:
+            NoAnswer: If the time was up.
+        """
+        if self._seconds is not None and self._clock.now() - self._began > self._seconds:
             raise self._exceeded()
 
     def _exceeded(self) -> NoAnswer:
