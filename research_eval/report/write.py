@@ -1,5 +1,6 @@
 """Make the reports of a run folder and put them there, each whole or not at all."""
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, get_args
@@ -97,6 +98,20 @@ def _junit(view: RunView, folder: RunFolder) -> bytes:
     return render_junit(view)
 
 
+def _json(view: RunView, folder: RunFolder) -> bytes:
+    del folder
+    whole = {
+        "manifest": view.manifest.model_dump(mode="json"),
+        "settings": view.settings.model_dump(mode="json"),
+        "is_conclusive": view.is_conclusive,
+        "configurations": [one.model_dump(mode="json") for one in view.configurations],
+        "repeats": [one.model_dump(mode="json") for one in view.repeats],
+        "differences": [one.model_dump(mode="json") for one in view.differences],
+        "ranks": [one.model_dump(mode="json") for one in view.ranks],
+    }
+    return json.dumps(whole, indent=1, ensure_ascii=False).encode(errors="replace") + b"\n"
+
+
 def _html(view: RunView, folder: RunFolder) -> bytes:
     from research_eval.report.html import render_html  # noqa: PLC0415  # loads matplotlib
 
@@ -108,6 +123,7 @@ _RENDER: dict[str, Callable[[RunView, RunFolder], bytes]] = {
     "html": _html,
     "csv": _csv,
     "junit": _junit,
+    "json": _json,
 }
 
 

@@ -212,15 +212,18 @@ def numbers(view: RunView) -> Iterable[tuple[float, Trace]]:
                 pass
 
 
+def _meets(cell: str, column: str, values: tuple[str, ...]) -> bool:
+    if column == "tags":
+        return not set(values).isdisjoint(cell.split())
+    return cell in values or ("*" in values and cell != "")
+
+
 def csv_number(rows: list[dict[str, str]], trace: Trace) -> float:
     """Recompute a number from scores.csv alone."""
     found = [
         row
         for row in rows
-        if all(
-            ("*" in values and row.get(column)) or row.get(column, "") in values
-            for column, values in trace.where
-        )
+        if all(_meets(row.get(column, ""), column, values) for column, values in trace.where)
     ]
     if trace.measure is None:
         return len(found)
