@@ -96,4 +96,4 @@ class TrialRecord(Record):
     @property
     def attempts(self) -> tuple[AnswerChecked, ...]:
         """The answers that were put to the gate, in order."""
-        return tuple(event for event in self.transcript if isinstance(event, AnswerChecked))
+        return tuple(event for event in self.transcript if type(event) is AnswerChecked)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from research_eval.schema import Score, Scored
+from research_eval.schema import Score
 from research_eval.stats import Interval, wilson
 
 __all__ = ["CaseSum", "Summary", "Tally"]
+
+
+MOST_HELD = 20_000
+"""Different scores that are held before they are added up."""
 
 
 class CaseSum(NamedTuple):
@@ -59,73 +63,83 @@ class Summary(NamedTuple):
         return wilson(self.total, round(self.weight))
 
 
-@dataclass
-class _Counts:
-    errors: int = 0
-    not_applicable: int = 0
-    undecided: int = 0
-    scored: int = 0
-    cases: dict[str, list[float]] = field(default_factory=dict)
-    """Total, weight and number of scores of each case; a list, since it grows with each trial."""
-
-
 class Tally:
     """Adds up the scores of one configuration."""
 
     def __init__(self, planned: int) -> None:
         self._planned = planned
         self._run = 0
-        self._measures: dict[str, _Counts] = {}
+        self._names: dict[str, None] = {}
+        self._cases: dict[str, dict[str, list[float]]] = {}
+        """Case, then measure: total, weight and number of scores, which grow with each trial."""
+        self._missing: Counter[tuple[str, str]] = Counter()
+        """How often a measure had no value, by measure and cause."""
+        self._waiting: dict[str, dict[int, tuple[Score, list[int]]]] = {}
+        """Case, then a score by its identity, with how often it came: most trials share theirs."""
+        self._held = 0
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every measure that was seen, in the order of first sight."""
-        return tuple(self._measures)
+        return tuple(self._names)
 
     def add(self, case_id: str, scores: Iterable[Score]) -> None:
         """Take in all scores of one trial."""
         self._run += 1
-        measures = self._measures
+        waiting = self._waiting.setdefault(case_id, {})
         for score in scores:
-            counts = measures.get(score.name)
-            if counts is None:
-                counts = measures[score.name] = _Counts()
-            if isinstance(score, Scored):
-                counts.scored += 1
-                case = counts.cases.get(case_id)
-                if case is None:
-                    case = counts.cases[case_id] = [0.0, 0.0, 0]
-                case[0] += score.value * score.weight
-                case[1] += score.weight
-                case[2] += 1
-            elif score.cause == "error":
-                counts.errors += 1
-            elif score.cause == "not_applicable":
-                counts.not_applicable += 1
+            known = waiting.get(id(score))
+            if known is None:
+                waiting[id(score)] = (score, [1])
+                self._names.setdefault(score.name)
+                self._held += 1
             else:
-                counts.undecided += 1
+                known[1][0] += 1
+        if self._held > MOST_HELD:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Add up the scores that were only counted so far."""
+        for case_id, waiting in self._waiting.items():
+            rows = self._cases.setdefault(case_id, {})
+            for score, (count,) in waiting.values():
+                if score.status == "unscored":
+                    self._missing[score.name, score.cause] += count
+                    continue
+                row = rows.setdefault(score.name, [0.0, 0.0, 0])
+                row[0] += score.value * score.weight * count
+                row[1] += score.weight * count
+                row[2] += count
+        self._waiting.clear()
+        self._held = 0
 
     def by_case(self, name: str) -> dict[str, CaseSum]:
         """Return what each case contributes, for clustered errors and paired tests."""
-        counts = self._measures.get(name)
-        cases = counts.cases if counts else {}
-        return {case: CaseSum(total, weight, int(n)) for case, (total, weight, n) in cases.items()}
+        self._settle()
+        return {
+            case_id: CaseSum(rows[name][0], rows[name][1], int(rows[name][2]))
+            for case_id, rows in self._cases.items()
+            if name in rows
+        }
 
     def summary(self, name: str) -> Summary:
         """Return the summary of one measure; of one never seen, an empty one."""
-        counts = self._measures.get(name, _Counts())
-        total = math.fsum(case[0] for case in counts.cases.values())
-        weight = math.fsum(case[1] for case in counts.cases.values())
-        applicable = self._planned - counts.not_applicable
-        per_trial = weight == counts.scored
+        self._settle()
+        cases = self.by_case(name).values()
+        total = math.fsum(case.total for case in cases)
+        weight = math.fsum(case.weight for case in cases)
+        count = sum(case.n for case in cases)
+        not_applicable = self._missing[name, "not_applicable"]
+        applicable = self._planned - not_applicable
+        per_trial = weight == count
         return Summary(
             name=name,
             planned=self._planned,
             run=self._run,
-            scored=counts.scored,
-            errors=counts.errors,
-            not_applicable=counts.not_applicable,
-            undecided=counts.undecided,
+            scored=count,
+            errors=self._missing[name, "error"],
+            not_applicable=not_applicable,
+            undecided=self._missing[name, "undecided"],
             value=total / weight if weight > 0 else None,
             strict=total / applicable if applicable > 0 and per_trial else None,
             total=total,

@@ -1,10 +1,11 @@
 """What a trial took: turns, tool calls, requests, tokens, money, virtual time."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from research_eval.dataset import Case
 from research_eval.schema import (
+    Event,
     Fetched,
     ModelCalled,
     Score,
@@ -31,37 +32,41 @@ COUNTED = (
 def efficiency(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Count what the trial did and consumed, also when it ended in an error."""
     del case, pages
-    counts: Counter[str] = Counter()
-    for event in trial.transcript:
-        _count(event, counts)
-    for name in COUNTED:
-        yield scored(name, float(counts[name]))
+    yield from _counted(_counts(trial.transcript))
     usage = trial.usage
     yield scored("input_tokens", float(usage.input_tokens))
     yield scored("output_tokens", float(usage.output_tokens))
     yield scored("model_requests", float(usage.requests))
     if usage.reported_cost_usd is None:
-        reason = "the provider reported no cost"
-        yield inapplicable("cost_usd", reason)
+        yield inapplicable("cost_usd", "the provider reported no cost")
     else:
         yield scored("cost_usd", usage.reported_cost_usd)
     yield _virtual_seconds(trial)
 
 
-def _count(event: object, counts: Counter[str]) -> None:
-    if isinstance(event, ModelCalled):
-        counts["turns"] += 1
-        counts["request_retries"] += event.request_retries
-    elif isinstance(event, ToolCalled):
-        counts["tool_calls"] += 1
-        counts["failed_tool_calls"] += not event.ok
-    elif isinstance(event, Searched):
-        counts["searches"] += 1
-        counts["off_tape"] += event.off_tape
-    elif isinstance(event, Fetched):
-        counts["fetches"] += 1
-        counts["failed_fetches"] += not event.ok
-        counts["off_tape"] += event.off_tape
+@lru_cache(maxsize=4096)
+def _counted(counts: tuple[int, ...]) -> tuple[Score, ...]:
+    return tuple(scored(name, float(n)) for name, n in zip(COUNTED, counts, strict=True))
+
+
+def _counts(events: Iterable[Event]) -> tuple[int, ...]:
+    """Return the counts in the order of `COUNTED`."""
+    turns = retries = tools = failed_tools = searches = fetches = failed_fetches = off_tape = 0
+    for event in events:
+        if type(event) is ModelCalled:
+            turns += 1
+            retries += event.request_retries
+        elif type(event) is ToolCalled:
+            tools += 1
+            failed_tools += not event.ok
+        elif type(event) is Searched:
+            searches += 1
+            off_tape += event.off_tape
+        elif type(event) is Fetched:
+            fetches += 1
+            failed_fetches += not event.ok
+            off_tape += event.off_tape
+    return turns, retries, tools, failed_tools, searches, fetches, failed_fetches, off_tape
 
 
 def _virtual_seconds(trial: TrialRecord) -> Score:

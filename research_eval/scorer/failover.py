@@ -2,9 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from research_eval.dataset import Case
-from research_eval.schema import ProviderTry, Score, Searched, TrialRecord
+from research_eval.schema import (
+    ProviderTry,
+    Score,
+    Searched,
+    TrialRecord,
+)
 from research_eval.scorer.protocol import Pages, scored
 
 __all__ = ["search_failover"]
@@ -27,7 +33,7 @@ def search_failover(case: Case | None, trial: TrialRecord, pages: Pages) -> Iter
     counts: Counter[str] = Counter()
     served: Counter[str] = Counter()
     for event in trial.transcript:
-        if not isinstance(event, Searched):
+        if type(event) is not Searched:
             continue
         for one in event.tries:
             _count(one, counts)
@@ -36,10 +42,15 @@ def search_failover(case: Case | None, trial: TrialRecord, pages: Pages) -> Iter
             continue
         served[event.served_by] += 1
         counts["search_fallbacks"] += _fell_back(event)
-    for name in COUNTED:
-        yield scored(name, float(counts[name]))
+    values = tuple(counts[name] for name in COUNTED)
+    yield from _counted(values)
     for provider, count in sorted(served.items()):
         yield scored(f"served_by:{provider}", float(count))
+
+
+@lru_cache(maxsize=4096)
+def _counted(counts: tuple[int, ...]) -> tuple[Score, ...]:
+    return tuple(scored(name, float(n)) for name, n in zip(COUNTED, counts, strict=True))
 
 
 def _fell_back(event: Searched) -> bool:

@@ -1,6 +1,7 @@
 """How a trial ended and what the gate said: first attempt, final answer, retries, violations."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import get_args
 
 from research_eval.dataset import Case
@@ -20,43 +21,60 @@ KINDS: tuple[ViolationKind, ...] = get_args(ViolationKind)
 PASS_NAMES = ("first_attempt_passed", "final_passed", "retries")
 
 
-def trial_status(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
+def trial_status(case: Case | None, trial: TrialRecord, pages: Pages) -> tuple[Score, ...]:
     """Say for each way to end a trial whether this one ended so; never unscored."""
     del case, pages
-    for status in STATUSES:
-        yield scored(f"status_{status}", float(trial.status == status))
+    return _STATUS_SCORES[trial.status]
 
 
-def gate_outcome(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
+_STATUS_SCORES: dict[TrialStatus, tuple[Score, ...]] = {
+    status: tuple(scored(f"status_{other}", float(other == status)) for other in STATUSES)
+    for status in STATUSES
+}
+
+
+def gate_outcome(case: Case | None, trial: TrialRecord, pages: Pages) -> tuple[Score, ...]:
     """Say what the gate made of the attempts; a trial that failed by infrastructure is unscored.
 
     A trial without any answer (refused, out of turns) has passed nothing, and violated nothing.
     """
     del case, pages
-    attempts = trial.attempts
     if error := trial_error(trial):
         names = (*PASS_NAMES, *_violation_names("first"), *_violation_names("final"))
-        yield from (broken(name, error) for name in names)
-        return
-    yield scored("first_attempt_passed", float(bool(attempts) and _passed(attempts[0])))
-    yield scored("final_passed", float(trial.status == "completed"))
-    yield scored("retries", float(max(0, len(attempts) - 1)))
-    yield from _violations("first", attempts[:1])
-    yield from _violations("final", attempts[-1:])
+        return tuple(broken(name, error) for name in names)
+    attempts = trial.attempts
+    return _outcome(
+        len(attempts), trial.status == "completed", _kinds(attempts[:1]), _kinds(attempts[-1:])
+    )
 
 
-def _passed(attempt: AnswerChecked) -> bool:
-    return attempt.verdict.passed
+def _kinds(attempts: tuple[AnswerChecked, ...]) -> frozenset[ViolationKind]:
+    return frozenset(v.kind for attempt in attempts for v in attempt.verdict.violations)
+
+
+@lru_cache(maxsize=1024)
+def _outcome(
+    attempts: int,
+    passed: bool,
+    first: frozenset[ViolationKind],
+    final: frozenset[ViolationKind],
+) -> tuple[Score, ...]:
+    """Return the scores; trials that went alike share them."""
+    return (
+        scored("first_attempt_passed", float(attempts > 0 and not first)),
+        scored("final_passed", float(passed)),
+        scored("retries", float(max(0, attempts - 1))),
+        *_violations("first", first, attempts),
+        *_violations("final", final, attempts),
+    )
 
 
 def _violation_names(when: str) -> Iterator[str]:
     return (f"{when}_{kind}" for kind in KINDS)
 
 
-def _violations(when: str, attempts: tuple[AnswerChecked, ...]) -> Iterator[Score]:
-    found = {violation.kind for attempt in attempts for violation in attempt.verdict.violations}
-    for kind in KINDS:
-        name = f"{when}_{kind}"
+def _violations(when: str, found: frozenset[ViolationKind], attempts: int) -> Iterator[Score]:
+    for kind, name in zip(KINDS, _violation_names(when), strict=True):
         if attempts:
             yield scored(name, float(kind in found))
         else:

@@ -1,7 +1,9 @@
 """Where cited URLs come from: opened, failed, only searched, only linked, or from nowhere."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Literal, get_args
+from functools import lru_cache
+from typing import Literal, NamedTuple, get_args
 
 from research_eval.dataset import Case
 from research_eval.gate import extract_citations
@@ -53,43 +55,65 @@ def provenance(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[
     del case
     if error := trial_error(trial):
         for when in ("first", "final"):
-            yield from (broken(n, error) for n in _names(when))
+            yield from (broken(name, error) for name in _every(NAMES[when]))
         return
     first: list[Provenance] | None = None
     last: list[Provenance] | None = None
     for attempt, trail in attempts_with_trails(trial):
         last = source_classes(attempt, trail, trial.question, pages)
         first = last if first is None else first
-    yield from _scores("first", first)
-    yield from _scores("final", last)
+    yield from _scores("first", None if first is None else tuple(first))
+    yield from _scores("final", None if last is None else tuple(last))
 
 
-def _names(when: str) -> Iterator[str]:
-    yield f"{when}_citations"
-    for name in (*CLASSES, "never_seen"):
-        yield f"{when}_cited_{name}"
-        yield f"{when}_any_{name}"
-    yield f"{when}_provenance_credit"
+class _Names(NamedTuple):
+    """The names of the scores of the first or of the last answer."""
+
+    citations: str
+    credit: str
+    by_class: tuple[tuple[str, str, str], ...]
+    """Each class with the name of its share, and that of whether an answer cites any of it."""
 
 
-def _scores(when: str, classes: list[Provenance] | None) -> Iterator[Score]:
-    if not classes:
-        reason = "no answer was given" if classes is None else "the answer cites nothing"
-        for name in _names(when):
-            if classes is not None and ("_any_" in name or name.endswith("_citations")):
-                yield scored(name, 0.0)
-            else:
-                yield inapplicable(name, reason)
-        return
+def _names(when: str) -> _Names:
+    return _Names(
+        f"{when}_citations",
+        f"{when}_provenance_credit",
+        tuple((c, f"{when}_cited_{c}", f"{when}_any_{c}") for c in (*CLASSES, "never_seen")),
+    )
+
+
+NAMES = {when: _names(when) for when in ("first", "final")}
+
+
+def _every(names: _Names) -> Iterator[str]:
+    yield names.citations
+    for _, share, some in names.by_class:
+        yield share
+        yield some
+    yield names.credit
+
+
+@lru_cache(maxsize=4096)
+def _scores(when: str, classes: tuple[Provenance, ...] | None) -> tuple[Score, ...]:
+    """Return the scores of one answer; answers that cite alike share them."""
+    names = NAMES[when]
+    if classes is None:
+        return tuple(inapplicable(name, "no answer was given") for name in _every(names))
     n = len(classes)
-    yield scored(f"{when}_citations", float(n))
-    counts: dict[str, int] = {name: classes.count(name) for name in CLASSES}
+    counts: Counter[str] = Counter(classes)
     counts["never_seen"] = sum(counts[name] for name in NEVER_SEEN)
-    for name, count in counts.items():
-        yield scored(f"{when}_cited_{name}", count / n, float(n))
-        yield scored(f"{when}_any_{name}", float(count > 0))
+    scores: list[Score] = [scored(names.citations, float(n))]
+    for name, share, some in names.by_class:
+        scores += [_share(share, counts[name], n), scored(some, float(counts[name] > 0))]
     credit = sum(CREDIT.get(name, 0.0) for name in classes)
-    yield scored(f"{when}_provenance_credit", credit / n, float(n))
+    return (*scores, _share(names.credit, credit, n))
+
+
+def _share(name: str, total: float, n: int) -> Score:
+    return (
+        scored(name, total / n, float(n)) if n else inapplicable(name, "the answer cites nothing")
+    )
 
 
 def source_classes(

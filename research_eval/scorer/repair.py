@@ -106,9 +106,9 @@ def _costs(trial: TrialRecord) -> Iterator[Score]:
     """Count what was spent between the first verdict and the last."""
     first = trial.transcript.index(trial.attempts[0])
     later = trial.transcript[first + 1 :]
-    calls = [event for event in later if isinstance(event, ModelCalled)]
+    calls = [event for event in later if type(event) is ModelCalled]
     tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in calls)
-    tools = sum(isinstance(event, ToolCalled) for event in later)
+    tools = sum(type(event) is ToolCalled for event in later)
     yield scored("repair_turns", float(len(calls)))
     yield scored("repair_tool_calls", float(tools))
     yield scored("repair_tokens", float(tokens))

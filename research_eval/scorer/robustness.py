@@ -74,12 +74,12 @@ def _faults(trial: TrialRecord) -> set[str]:
     """Return the words of every failure that the trial met: of fetches, and of search providers."""
     found = set()
     for event in trial.transcript:
-        if isinstance(event, Fetched):
+        if type(event) is Fetched:
             if not event.ok:
                 found.add(f"fetch_{event.error or 'failed'}")
             elif event.evidence != "ok":
                 found.add(f"fetch_{event.evidence}")
-        elif isinstance(event, Searched):
+        elif type(event) is Searched:
             found |= {
                 f"search_{one.error or one.outcome}"
                 for one in event.tries

@@ -33,9 +33,9 @@ class Trail:
 
     def take(self, event: Event) -> None:
         """Add what one event touched."""
-        if isinstance(event, Searched):
+        if type(event) is Searched:
             self.searched.update(url_key(hit.url).value for hit in event.hits)
-        elif isinstance(event, Fetched):
+        elif type(event) is Fetched:
             self._take_fetch(event)
 
     def _take_fetch(self, event: Fetched) -> None:
@@ -69,7 +69,7 @@ def attempts_with_trails(trial: TrialRecord) -> Iterator[tuple[AnswerChecked, Tr
     """Yield each attempt with what had been touched before it; the trail grows from one to the next."""
     trail = Trail()
     for event in trial.transcript:
-        if isinstance(event, AnswerChecked):
+        if type(event) is AnswerChecked:
             yield event, trail
         else:
             trail.take(event)
