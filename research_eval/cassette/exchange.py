@@ -95,11 +95,12 @@ class ModelSession(Session):
         self._asked += 1
         ordinal = self._take_ordinal(lane, asked.key)
         slots = self._tape.slots(lane, asked.key) if self._tape and not self._has_left_tape else []
-        if self.problem is None and ordinal < len(slots):
+        found = slots[ordinal] if self.problem is None and ordinal < len(slots) else None
+        if found is not None and not (self.mode == "record" and found.end == "cancelled"):
             self._hits += 1
             if self.mode == "record":
-                self._kept.append((self._asked, self._record_of(slots[ordinal])))
-            return slots[ordinal]
+                self._kept.append((self._asked, self._record_of(found)))
+            return found
         if self.mode == "record" and self._may_record():
             self._has_left_tape = True
             return ordinal

@@ -88,10 +88,13 @@ class Recording:
         return offset - (self._offsets[-1] if self._offsets else 0.0)
 
     def finish(self, end: End, error: FailureOnTape | None = None) -> None:
-        """Save the exchange as it is; a second call does nothing."""
+        """Save the exchange as it is, unless nothing came of it; a second call does nothing."""
         if not self.is_open:
             return
         self.is_open = False
+        if end == "early_close" and self._status is None:
+            self._save(None)
+            return
         if self._status is None:
             self.latency_s = self._elapsed()
         try:

@@ -107,6 +107,11 @@ class WebCassette:
         self._hold(name, tape)
         return tape
 
+    def is_to_be_redone(self, name: str, interaction: Interaction) -> bool:
+        """Say whether an earlier recording run was stopped during this exchange, so that it tells nothing."""
+        is_ours = name in self._written
+        return self.mode == "record" and interaction.end == "cancelled" and not is_ours
+
     def played(self) -> list[str]:
         """Return what was played so far, as sorted `name#ordinal`."""
         return sorted(f"{name}#{ordinal}" for name, ordinal in self._played)
@@ -228,7 +233,7 @@ class WebSession(Session):
         if policy == "reuse":
             return slots[-1]
         for found in slots[ordinal : ordinal + 1]:
-            return found
+            return None if self._cassette.is_to_be_redone(name, found) else found
         return slots[-1] if policy == "then_last" and self.mode == "replay" else None
 
     def _missed(self, asked: Asked, name: str) -> CassetteMissError | OffTape:
