@@ -5,7 +5,7 @@ import re
 from research_eval.tool.fetch.cleanse import one_line
 from research_eval.tool.fetch.dom import Element, Tree
 
-__all__ = ["drop_boilerplate", "recount", "text_of", "wall_text", "words_of"]
+__all__ = ["drop_boilerplate", "recount", "restore", "text_of", "wall_text", "words_of"]
 
 _STRONG = frozenset(
     [
@@ -174,6 +174,17 @@ def drop_boilerplate(tree: Tree) -> None:
                 element, element.chars / total
             )
     recount(tree.elements)
+
+
+def restore(element: Element) -> None:
+    """Take back that `element` is furniture; what is furniture inside of it stays so."""
+    element.is_dropped = False
+    stack = [child for child in element.children if isinstance(child, Element)]
+    while stack:
+        inner = stack.pop()
+        inner.is_dropped = inner.tag != "header" and _is_boilerplate(inner, 0.0)
+        if not inner.is_dropped:
+            stack.extend(child for child in inner.children if isinstance(child, Element))
 
 
 def _is_gutter(element: Element) -> bool:

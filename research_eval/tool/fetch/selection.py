@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from research_eval.tool.fetch.boilerplate import drop_boilerplate, recount, text_of
+from research_eval.tool.fetch.boilerplate import drop_boilerplate, recount, restore, text_of
 from research_eval.tool.fetch.cleanse import one_line
 from research_eval.tool.fetch.dom import Element, Tree
 
@@ -31,6 +31,7 @@ _CONTAINERS = frozenset(
         "span",
     }
 )
+_HEADER_CHARS = 600
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _FURNITURE_HEADING = re.compile(
     r"(?:related|read (?:more|next|also)|more (?:from|stories|news|on |in |articles|posts)"
@@ -177,6 +178,20 @@ def _heading_outside(tree: Tree, chosen: Element, title: str) -> Element | None:
     for heading in headings:
         text = one_line(text_of(heading)).casefold()
         if text and (text in wanted or wanted.partition(" | ")[0] in text):
-            heading.is_dropped = False
-            return heading
+            shown = _header_of(heading)
+            restore(shown)
+            return shown
     return None
+
+
+def _header_of(heading: Element) -> Element:
+    """Return the header that `heading` stands in, if it holds more than links, else `heading`."""
+    place = heading.parent
+    for _ in range(3):
+        if place is None:
+            break
+        if place.tag in {"header", "hgroup"}:
+            is_small = place.chars < _HEADER_CHARS and place.link_chars < 0.3 * place.chars
+            return place if is_small else heading
+        place = place.parent
+    return heading

@@ -18,7 +18,7 @@ _START = (
     "import sys; limits = sys.argv[1]; sys.path[:] = sys.argv[2:]; "
     "from research_eval.tool.fetch.workshop import main; main(limits)"
 )
-_SILENCE_S = 60.0
+_SILENCE_S = 120.0
 """A worker that neither answers nor uses up its CPU time for so long is stuck."""
 
 
