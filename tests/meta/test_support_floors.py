@@ -1,0 +1,25 @@
+"""The support check keeps to its floors, and the package says of it what was measured."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from research_eval.scorer.support_error import MEASURED
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_support_check_keeps_to_its_floors():
+    command = [sys.executable, str(ROOT / "benchmarks" / "support.py")]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+
+    assert result.returncode == 0, result.stderr
+    assert "own claims: 118 claims" in result.stdout
+
+
+def test_the_measured_errors_stand_in_the_documentation():
+    text = (ROOT / "docs" / "scores.md").read_text(encoding="utf-8")
+
+    for errors in MEASURED:
+        for level in (errors.red, errors.green, errors.undecided):
+            assert f"| {level.supported} | {level.unsupported} |" in text
