@@ -14,7 +14,7 @@ from research_eval.journal import RunFolder
 from research_eval.report.cell import Cell, Derived, Mean, Measure, Name, Sum, TableView, cell_text
 from research_eval.report.definition import DEFINITIONS
 from research_eval.report.detail import trial_detail
-from research_eval.report.pack import JSON, Table, pack
+from research_eval.report.pack import JSON, Table, pack, pack_value
 from research_eval.report.plot import draw_plots
 from research_eval.report.row import Columns
 from research_eval.report.section import sections
@@ -167,8 +167,7 @@ def _packed_table(table: TableView) -> str:
         [[_sort_value(cell), *_cell_parts(cell)] for cell in row] for row in table.rows
     ]
     headings: list[JSON] = [[heading.text, heading.definition] for heading in table.headings]
-    packed = Table()
-    return pack(packed.text(packed.add({"headings": headings, "rows": rows})))
+    return pack_value({"headings": headings, "rows": rows})
 
 
 def _cell_parts(cell: Cell) -> Iterator[JSON]:
@@ -203,8 +202,7 @@ def _packed_rows(view: RunView, case_ids: list[str]) -> str:
     columns = list(view.rows[0].columns) if view.rows else list(Columns())
     values: list[JSON] = [[row.fact(column) for row in view.rows] for column in columns]
     chunks = {case_id: number for number, case_id in enumerate(case_ids)}
-    table = Table()
-    return pack(table.text(table.add({"columns": columns, "values": values, "chunks": chunks})))
+    return pack_value({"columns": columns, "values": values, "chunks": chunks})
 
 
 def _packed_pages(folder: RunFolder, digests: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -215,6 +213,5 @@ def _packed_pages(folder: RunFolder, digests: Iterable[str]) -> Iterator[tuple[s
             continue
         shown = text[:MAX_PAGE_CHARS]
         left -= len(shown)
-        table = Table()
         cut = f"\n\n[{len(text) - len(shown)} more characters]" if len(text) > len(shown) else ""
-        yield f"page-{digest}", pack(table.text(table.add(shown + cut)))
+        yield f"page-{digest}", pack_value(shown + cut)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from json.encoder import encode_basestring
 from typing import TypeAlias
 
-__all__ = ["JSON", "Table", "pack", "unpack"]
+__all__ = ["JSON", "Table", "pack", "pack_value", "unpack"]
 
 JSON: TypeAlias = "str | int | float | bool | Sequence[JSON] | Mapping[str, JSON] | None"
 """What JSON can say."""
@@ -58,6 +58,15 @@ class Table:
 def pack(text: str) -> str:
     """Return `text` deflated, in base64."""
     return base64.b64encode(zlib.compress(text.encode(errors="replace"), 9)).decode("ascii")
+
+
+def pack_value(value: JSON) -> str:
+    """Return `value` packed, without the search for equal parts: quicker, and larger."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if f'"{_REFERENCE}' not in text:
+        return pack(f'{{"parts":[],"root":{text}}}')
+    table = Table()
+    return pack(table.text(table.add(value)))
 
 
 def unpack(packed: str) -> JSON:

@@ -1,5 +1,6 @@
 """Make the reports of a run folder and put them there, each whole or not at all."""
 
+import functools
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,6 +23,9 @@ ReportFormat = Literal["md", "html", "csv", "junit", "json"]
 """What a report can be written as."""
 
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+
+KEPT_PAGES = 64
+"""Pages kept in memory while trials are scored, since many trials read the same ones."""
 
 _NAMES: dict[str, str] = {
     "md": "report.md",
@@ -75,9 +79,10 @@ def write_report(
 
 def _scoring(folder: RunFolder, scorers: Sequence[Scorer]) -> ScoreTrial:
     cases, added = run_cases(folder), stored_scores(folder)
+    pages = functools.lru_cache(maxsize=KEPT_PAGES)(folder.page)
 
     def score(trial: TrialRecord) -> tuple[Score, ...]:
-        found = score_trial(cases.get(trial.case_id), trial, folder.page, scorers)
+        found = score_trial(cases.get(trial.case_id), trial, pages, scorers)
         return (*found, *added.get(trial.key, ()))
 
     return score

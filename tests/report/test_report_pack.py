@@ -4,7 +4,7 @@ import json
 
 from hypothesis import given, strategies as st
 
-from research_eval.report.pack import Table, pack, unpack
+from research_eval.report.pack import Table, pack, pack_value, unpack
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.text(alphabet="~1a", max_size=30),
@@ -20,6 +20,11 @@ def packed(value: object) -> str:
 @given(values)
 def test_what_is_packed_comes_back(value: object) -> None:
     assert unpack(packed(value)) == value
+
+
+@given(values)
+def test_the_quick_way_gives_the_same(value: object) -> None:
+    assert unpack(pack_value(value)) == value
 
 
 def test_equal_parts_are_kept_once() -> None:
