@@ -38,7 +38,7 @@ _PLAIN = re.compile(
 """A URL in plain ASCII without brackets, commas or quotes, and the sentence's end after it."""
 
 _PLAIN_AUTOLINK = re.compile(r"([hH][tT][tT][pP][sS]?://[^\x00-\x20<>&]+)>")
-_NEEDS_A_LOOK = frozenset("<+_~='\u2018")
+_NEEDS_A_LOOK = frozenset("<+_~='$\u2018")
 _OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9.-]*\+$")
 _HEADER = re.compile(
     r"(?:^|,)\"?(?:url|uri|link|source|href|website|address)\"?(?:,|$)", re.IGNORECASE
@@ -195,8 +195,8 @@ class _Scanner:
         return citation, trimmed.end
 
     def _is_field(self, before: str, start: int) -> bool:
-        """Whether the URL at `start` is a field of a comma-separated line."""
-        if before.endswith(","):
+        """Whether the URL at `start` is a field of a separated line."""
+        if before.endswith((",", ";")):
             return True
         return not before and start > 0 and _follows_header(self._text, start)
 

@@ -25,6 +25,8 @@ _TAIL = re.compile(
     r"|\s{1,99}[\"'\u201c\u2018\u00ab][^\n)]{0,500}|\s{1,9}=\d*x?\d*)?\s{0,99}\)"
 )
 _LOOSE_TAIL = re.compile(r"[ \t][^\n()<>]{1,300}\)")
+_WRAPPED_TAIL = re.compile(r"[ \t]{0,9}\r?\n[ \t]{0,20}[^\s()<>\"']{1,500}\)")
+_LINE_BREAK = re.compile(r"[ \t]*\r?\n[ \t]*")
 _REMARK = re.compile(
     r"(?i)\s+(?:(?:accessed|archived|retrieved|viewed|visited|last|in|via|by|p|pp|page)\b|[-\u2013\u2014,;(&])"
 )
@@ -96,7 +98,8 @@ def _links(text: str) -> Iterator[Destination]:
         span = _link_span(text, match.start() + 1, match.end(), parentheses)
         if span is not None:
             start, end = span
-            yield from _web(start, end, decode_markdown(text[start:end]), "markdown")
+            written = _LINE_BREAK.sub("", text[start:end])
+            yield from _web(start, end, decode_markdown(written), "markdown")
 
 
 def _is_escaped(text: str, position: int) -> bool:
@@ -122,11 +125,12 @@ def _link_span(
 
 
 def _loose_span(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Return the span of a destination with raw spaces, which strict Markdown would not link.
+    """Return the span of a destination with raw spaces or a broken line.
 
-    A reader takes all of it for the address, unless what follows is a remark or another URL.
+    Strict Markdown would not link it; a reader takes all of it for the address, unless what follows
+    is a remark or another URL.
     """
-    loose = _LOOSE_TAIL.match(text, end)
+    loose = _LOOSE_TAIL.match(text, end) or _WRAPPED_TAIL.match(text, end)
     if loose is None or text[end - 1] in ",;.:":
         return None
     if _SCHEME_INSIDE.search(loose[0]) or _REMARK.match(loose[0]):

@@ -17,12 +17,15 @@ _UNTOUCHED = re.compile(
     r"(?:[/?#](?:[A-Za-z0-9/.?=&%+#:@!,;-]*[A-Za-z0-9/=&#%+])?)?"
 )
 _HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
+_DEFANGED = re.compile(r"https?://[^/?#]*[\[({](?:\.|dot)[\])}]", re.IGNORECASE)
 _REAL_HOST = re.compile(
     r"https?://(?:[^/?#]*@)?(?:\[[0-9a-f:.%]+\]|[^/?#*$]*[^\W_][^/?#*$]*)", re.IGNORECASE
 )
 _BRACKET = re.compile(r"[()\[\]{}]")
 _CLOSER = {"(": ")", "[": "]", "{": "}"}
-_MARKS = re.compile(r"(?:\[\^?\d{1,3}(?: ?[-\u2013,] ?\^?\d{1,3}){0,9}\]|\^\[\d{1,3}\])++")
+_MARKS = re.compile(
+    r"(?:\[\^?\d{1,3}(?: ?[-\u2013,] ?\^?\d{1,3}){0,9}\]|\^\[\d{1,3}\]\^?|\^\d{1,3}\^)++"
+)
 _AFTER_MARKS = re.compile(r"[.,;:!?)\]}'*_\u2026-]{0,20}$|[^\x00-\x7f]")
 _UNCLOSED_MARK = re.compile(r"\[\^?\d{1,3}$")
 _PROSE_DASH = re.compile("[\u2014\u2015\u2e3a\u2e3b](?=[^/_%=#?&]*$)")
@@ -30,9 +33,9 @@ _EMOJI = re.compile("[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff](?=[^/_%=#
 _NOTE_DIGITS = re.compile("[\u00b9\u2070\u2074-\u2079]+$")
 _POSSESSIVE = re.compile("['\u2019]s$")
 _ELLIPSIS = re.compile(r"[/=&?#_-](?:\u2026|\.\.\.)\.?$")
-_STRIPPED = frozenset(".,;:!?'*\u2019\u2026\u2013\u2014\u2015\u00b7\\")
+_STRIPPED = frozenset(".,;:!?'*\u2019\u2026\u2013\u2014\u2015\u00b7\u203d\u00a1\u00bf\\")
 _OPENING_MARKS = frozenset("*_~='\u2018")
-_MARKERS = {"_": "_", "~": "~", "=": "="}
+_MARKERS = frozenset("_~=$")
 MAX_TRIMMED_CHARS = 4096
 """A longer stretch without a delimiter is one URL; only its plain end is trimmed."""
 
@@ -50,7 +53,7 @@ class Surroundings(NamedTuple):
     before_url: bool = False
     """Whether it was ended by the beginning of another URL."""
     is_field: bool = False
-    """Whether it is a field of a comma-separated line."""
+    """Whether it is a field of a line separated by commas or semicolons."""
 
 
 class Trimmed(NamedTuple):
@@ -72,13 +75,13 @@ def trim(run: str, around: Surroundings) -> Trimmed | None:
     certain = _certain_end(run, around)
     soft = _soft_end(run[:certain], around)
     opened = around.before[-3:]
-    end = _stripped_end(run, soft, opened, around)
-    if not _REAL_HOST.match(run, 0, end):
+    end = _stripped_end(run, soft, around)
+    if not _REAL_HOST.match(run, 0, end) or _DEFANGED.match(run):
         return None
     possessive = _possessive_end(run, end, soft, around)
     others = [end] if possessive != end else []
     if soft < certain:
-        others.append(_stripped_end(run, certain, opened, around))
+        others.append(_stripped_end(run, certain, around))
     if not opened.endswith(("*", "~", "=")):
         others.extend(_kept_tails(run, end, soft))
     kept = dict.fromkeys(other for other in others if other > possessive)
@@ -136,9 +139,9 @@ def _open_brackets(before: str) -> set[str]:
 
 def _soft_end(run: str, around: Surroundings) -> int:
     end = len(run)
-    if around.is_field and "," in run:
-        end = run.index(",")
-    if _BRACKET.search(run):
+    if around.is_field:
+        end = run.find(around.before[-1:] or ",") % (len(run) + 1)
+    if "^" in run or _BRACKET.search(run):
         end = min(end, _mark_start(run), _note_start(run, around.after))
     if run.isascii():
         return end
@@ -169,30 +172,29 @@ def _note_start(run: str, after: str) -> int:
     return opened if rest and after[rest.end() : rest.end() + 1] == closer else len(run)
 
 
-def _stripped_end(run: str, end: int, opened: str, around: Surroundings) -> int:
+def _stripped_end(run: str, end: int, around: Surroundings) -> int:
     """Return the end without the sentence's punctuation, unbalanced brackets and markers."""
     if _ELLIPSIS.search(run, max(0, end - 6), end):
         return end
     unbalanced = _unbalanced(run, end) if _BRACKET.search(run, max(0, end - 64), end) else set()
     while end:
-        char = run[end - 1]
-        is_marker = (
-            char in _MARKERS
-            and _MARKERS[char] in around.before[-40:]
-            and (opened.endswith(char) or char == "_" or run[end - 2] == char)
-        )
-        if (
-            char in _STRIPPED
-            or end - 1 in unbalanced
-            or is_marker
-            or (char == "-" and around.after[:1] == ">")
-        ):
+        if run[end - 1] in _STRIPPED or end - 1 in unbalanced or _is_marker(run, end, around):
             end -= 1
         elif (mark := _UNCLOSED_MARK.search(run, max(0, end - 6), end)) is not None:
             end = mark.start()
         else:
             break
     return end
+
+
+def _is_marker(run: str, end: int, around: Surroundings) -> bool:
+    """Whether the last character closes what the sentence opened, or is half an arrow or dash."""
+    char, before = run[end - 1], run[end - 2]
+    if char == "-":
+        return around.after[:1] == ">" or "-" in (before, run[end : end + 1])
+    if char not in _MARKERS or char not in around.before[-40:]:
+        return False
+    return char in {"_", before} or around.before.endswith(char)
 
 
 def _unbalanced(run: str, end: int) -> set[int]:
