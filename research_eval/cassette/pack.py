@@ -202,7 +202,9 @@ class PackStore:
 
     def _get(self, table: str, name: str) -> bytes | None:
         row = next(self._rows(f"SELECT data FROM {table} WHERE name = ?", (name,)), None)  # noqa: S608  # three fixed names
-        return None if row is None else bytes(row[0])
+        if row is not None and not isinstance(row[0], bytes):
+            raise CassetteCorruptError(f"{self.place}: {name}: holds no compressed data")
+        return None if row is None else row[0]
 
     def _rows(self, query: str, values: tuple[object, ...] = ()) -> Iterator[tuple[Any, ...]]:
         if self._connection is None and not self.path.exists():

@@ -1,6 +1,7 @@
 """Stores: a name in, the tape of that name out; files are replaced whole or not at all."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from hashlib import sha256
@@ -20,6 +21,7 @@ __all__ = ["FolderStore", "Store", "write_whole"]
 _SHARED_FROM_BYTES = 2048
 _SHARED_JSON_FROM_BYTES = 4096
 _MAX_NEIGHBOURS_SEEN = 20_000
+_NAME = re.compile(r"[A-Za-z0-9%_~-][A-Za-z0-9%_~.-]*(?:/[A-Za-z0-9%_~-][A-Za-z0-9%_~.-]*)*\Z")
 _FIRST_READ = 64 * 1024
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -131,7 +133,7 @@ class FolderStore:
             SecretOnTapeError: If a known secret is in it; nothing is written then.
             CassetteError: If the folder cannot be written.
         """
-        path = self.folder / f"{name}.json"
+        path = self._path(name)
         records = list(interactions)
         if self._has_shared_bodies:
             records = [self._share_body(record) for record in records]
@@ -141,7 +143,7 @@ class FolderStore:
 
     def remove(self, name: str) -> None:
         """Remove the tape called `name`, and its folder if that is empty then."""
-        path = self.folder / f"{name}.json"
+        path = self._path(name)
         path.unlink(missing_ok=True)
         with suppress(OSError):
             path.parent.rmdir()
@@ -192,6 +194,16 @@ class FolderStore:
 
     def close(self) -> None:
         """Do nothing: no file stays open."""
+
+    def _path(self, name: str) -> Path:
+        """Return where the tape called `name` lies, which is inside the folder whoever made the name.
+
+        Raises:
+            CassetteCorruptError: If it is no name of a tape.
+        """
+        if not _NAME.match(name):
+            raise CassetteCorruptError(f"{self.place}: {name[:100]!r} is no name of a cassette")
+        return self.folder / f"{name}.json"
 
     def _share_body(self, record: TapedInteraction) -> TapedInteraction:
         """Return `record` with a large body moved into a file of its own, which equal bodies share."""

@@ -1,6 +1,7 @@
 """WARC: a crawl that somebody already has in, the web of an experiment out, and the other way round."""
 
 import uuid
+import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO
@@ -49,7 +50,14 @@ def read_warc(path: Path) -> Iterator[ForeignExchange]:
                     yield _response(record, kind, asked.pop(own, ("GET", [], b"")), path)
     except OSError as exc:
         raise CassetteCorruptError(f"{path}: cannot be read: {exc}") from exc
-    except warcio["exceptions"].ArchiveLoadFailed as exc:
+    except (
+        warcio["exceptions"].ArchiveLoadFailed,
+        AttributeError,
+        EOFError,
+        TypeError,
+        ValueError,
+        zlib.error,
+    ) as exc:  # warcio lets these out where a record breaks off
         raise CassetteCorruptError(f"{path}: no WARC file: {exc}") from exc
 
 

@@ -3,8 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from research_eval.model.prompted import PromptedModel, find_call, in_words
 from research_eval.schema import Message, ModelReply, ToolCall, ToolSpec
@@ -36,7 +35,10 @@ TALK = (
         ('{"tool": "fetch", "url": "https://a/', ("fetch", {"url": "https://a/"})),
         ('```json\n{"tool": "fetch", "url": "https://a/"}\n```', ("fetch", {"url": "https://a/"})),
         ('{"name": "fetch", "arguments": {"url": "https://a/"}}', ("fetch", {"url": "https://a/"})),
-        ('{"tool": "web_search", "query": "x", "max_results": 3', ("web_search", {"query": "x", "max_results": 3})),
+        (
+            '{"tool": "web_search", "query": "x", "max_results": 3',
+            ("web_search", {"query": "x", "max_results": 3}),
+        ),
         ('web_search("port of Lenz")', ("web_search", {"query": "port of Lenz"})),
         ("fetch: https://a.example/", ("fetch", {"url": "https://a.example/"})),
         ('{"tool": "web_search", "query": "caf\\u00e9"}', ("web_search", {"query": "café"})),

@@ -1,7 +1,6 @@
 """Choosing a sentence: what a script has in place of reading."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from research_eval.model.quote import best_quote, plain_words
 
@@ -27,7 +26,9 @@ def test_japanese_is_cut_at_its_full_stop():
 
 
 def test_headings_and_questions_are_no_statements():
-    page = "# The fee of the port of Lenz\nWhat is the fee of the port of Lenz?\nThe fee is 3 euros."
+    page = (
+        "# The fee of the port of Lenz\nWhat is the fee of the port of Lenz?\nThe fee is 3 euros."
+    )
 
     assert best_quote("What is the fee of the port?", page).text == "The fee is 3 euros."
 

@@ -52,7 +52,9 @@ class Web:
                 url = str(arguments["url"])
                 text = web._pages.get(url)
                 if text is None:
-                    return ToolOutcome(text=f"error: http_404\nurl: {url}", ok=False, error="http_404")
+                    return ToolOutcome(
+                        text=f"error: http_404\nurl: {url}", ok=False, error="http_404"
+                    )
                 event = Fetched(url=url, final_url=url, ok=True)
                 web.log.emit(event)
                 web.ledger.add_page(event, text)
@@ -132,7 +134,9 @@ async def test_the_honest_one_tries_on_when_a_hit_is_gone():
     outcome = await run("honest", web=web)
 
     assert outcome.status == "completed"
-    assert [reference.url for reference in outcome.references] == ["https://port.example/history?part=1"]
+    assert [reference.url for reference in outcome.references] == [
+        "https://port.example/history?part=1"
+    ]
     assert "1907" in outcome.answer
 
 
@@ -191,7 +195,11 @@ async def test_a_second_question_of_a_conversation_is_no_retry():
     tools = (ToolSpec(name="fetch", description="", parameters={}),)
     first = [Message(role="system", text="s"), Message(role="user", text="one?")]
     fabricated = await agent.reply(first, tools)
-    told = [*first, Message(role="assistant", text=fabricated.text), Message(role="user", text="No.")]
+    told = [
+        *first,
+        Message(role="assistant", text=fabricated.text),
+        Message(role="user", text="No."),
+    ]
     honest = await agent.reply(told, tools)
 
     fresh = [Message(role="system", text="s"), Message(role="user", text="two?")]

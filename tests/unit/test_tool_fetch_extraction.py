@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from research_eval.errors import ConfigError
 from research_eval.tool.fetch import extract, extraction
 from research_eval.tool.fetch.page import ExtractedPage
 from research_eval.tool.fetch.reader import read_here
@@ -148,3 +149,29 @@ def test_the_labelled_set_is_what_its_script_writes(tmp_path):
     kept = {path: (ROOT / "datasets/fetch" / path).read_bytes() for path in made}
 
     assert made == kept
+
+
+def test_who_finds_the_main_content_can_be_exchanged():
+    trap = b"<p class=x>trap</p><p hidden>trap</p><template><p>trap</p></template><p>s\xe2\x80\x8bo</p>"
+    body = b"<title>T</title><style>.x{display:none}</style><main><p>Words to read.</p>" + trap
+    arguments = {"url": "https://exchange.example/", "content_type": "text/html"}
+    own = extract(body, extractor="research_eval.tool.fetch.html:extract_html", **arguments)
+    other = extract(body, extractor="trafilatura", **arguments)
+
+    assert own == extract(body, **arguments)
+    assert (other.title, other.encoding) == ("T", "utf-8")
+    assert "Words to read." in other.content
+    assert "trap" not in other.content
+
+
+def test_an_extractor_that_does_not_exist_is_the_users_to_fix():
+    with pytest.raises(ConfigError, match="nobody"):
+        extract(b"<p>x", url="https://a.example/", content_type="text/html", extractor="nobody")
+
+
+def test_a_table_that_is_longer_than_what_is_kept_is_cut_not_lost():
+    body = b"<table>" + b"<tr><td>ropes and sails</td><td>kilns and glass</td></tr>" * 12_000
+    page = extract(body, url="https://table.example/", content_type="text/html")
+
+    assert page.truncated
+    assert len(page.content) == 200_000
