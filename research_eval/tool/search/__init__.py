@@ -6,6 +6,7 @@ from research_eval.tool.search.build import (
     SearchSettings,
     build_search,
     missing_secrets,
+    recording_notes,
 )
 from research_eval.tool.search.fallback import FallbackSearchProvider
 from research_eval.tool.search.protocol import (
@@ -39,4 +40,5 @@ __all__ = [
     "build_search",
     "missing_secrets",
     "read_answer",
+    "recording_notes",
 ]

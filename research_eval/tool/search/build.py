@@ -28,7 +28,14 @@ from research_eval.tool.search.tavily import TavilyWire
 from research_eval.tool.search.unconfigured import UnconfiguredSearchProvider
 from research_eval.tool.search.wire import WireFormat
 
-__all__ = ["WIRES", "ProviderSettings", "SearchSettings", "build_search", "missing_secrets"]
+__all__ = [
+    "WIRES",
+    "ProviderSettings",
+    "SearchSettings",
+    "build_search",
+    "missing_secrets",
+    "recording_notes",
+]
 
 WIRES: dict[str, WireFormat] = {
     wire.terms.name: wire
@@ -47,6 +54,11 @@ WIRES: dict[str, WireFormat] = {
 
 CORPUS = "corpus:"
 """What the name of a local collection begins with; its path follows."""
+
+_TERMS: Mapping[str, str] = {
+    "brave": "some read Brave's terms as forbidding to keep search results; "
+    "read them before you share this recording",
+}
 
 OnBreaker = Callable[[str, float, BreakerState], None]
 """Is told which provider's breaker turned, when, and to what."""
@@ -153,6 +165,11 @@ def _corpus(entry: ProviderSettings, base: Path | None) -> SearchProvider:
         index_file=None if index is None else (base or Path()) / str(index),
     )
     return CorpusSearchProvider(corpus)
+
+
+def recording_notes(settings: SearchSettings) -> tuple[str, ...]:
+    """Return what whoever records this chain should know about the providers' terms."""
+    return tuple(note for entry in settings.chain if (note := _TERMS.get(entry.provider)))
 
 
 def missing_secrets(settings: SearchSettings, secrets: Mapping[str, str]) -> tuple[str, ...]:
