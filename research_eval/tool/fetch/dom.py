@@ -99,7 +99,15 @@ class Tree:
     frames: int = 0
     has_password_field: bool = False
     form_fields: int = 0
-    invisible: list[str] = field(default_factory=list)
+    unseen: list[LexborNode] = field(default_factory=list)
+    """Nodes that a person does not see."""
+
+    def seen_html(self) -> str:
+        """Return the document without what a person does not see; the parser's tree is used up."""
+        for node in self.unseen:
+            node.decompose()
+        self.unseen.clear()
+        return self.parser.html or ""
 
 
 def parse(html: str) -> Tree:
@@ -139,6 +147,7 @@ def _element(
 ) -> Element | None:
     attrs = node.attributes
     if attrs and is_hidden(tag, attrs, sheet):
+        tree.unseen.append(node)
         return None
     if len(tree.elements) >= MAX_ELEMENTS:
         tree.is_cut = True
@@ -155,7 +164,10 @@ def _note_invisible(tree: Tree, node: LexborNode, tag: str, parent: Element) -> 
         tree.scripts += 1
         if (node.attributes.get("type") or "").startswith("math/tex"):
             parent.children.append(f" ${node.text().strip()}$ ")
+    elif tag == "template":
+        tree.unseen.append(node)
     elif tag == "noscript":
+        tree.unseen.append(node)
         tree.noscript += " " + (node.text(deep=True) or "")[:2000]
     elif tag in {"iframe", "frame"}:
         tree.frames += 1

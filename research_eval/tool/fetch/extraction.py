@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 
 from research_eval.tool.fetch.page import ExtractedPage
-from research_eval.tool.fetch.reader import read_here, unreadable
+from research_eval.tool.fetch.reader import load_extractor, read_here, unreadable
 from research_eval.tool.fetch.sniff import kind_of
 from research_eval.tool.fetch.worker import Worker, WorkerError
 
@@ -101,6 +101,7 @@ def _read(
         return read_here(
             body, url=url, content_type=content_type, headers=headers, extractor=extractor
         )
+    load_extractor(extractor)  # a wrong name is the user's to fix, not the document's fault
     question: dict[str, object] = {
         "url": url,
         "content_type": content_type,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from research_eval.tool.fetch.boilerplate import text_of, wall_text
-from research_eval.tool.fetch.cleanse import one_line
+from research_eval.tool.fetch.cleanse import cleanse, one_line
 from research_eval.tool.fetch.dom import Element, Tree, parse
 from research_eval.tool.fetch.link import LinkResolver
 from research_eval.tool.fetch.markdown import to_markdown
@@ -78,7 +78,7 @@ def read_html(
             ("paywall",) if about.is_paid else (),
         )
     elif extractor is not None:
-        content = extractor(html, url=url).content
+        content = cleanse(extractor(tree.seen_html(), url=url).content)
     return _page(url, about, links, content, flags, tree)
 
 

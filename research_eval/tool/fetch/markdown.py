@@ -102,7 +102,7 @@ def to_markdown(root: Element, links: LinkResolver) -> str:
         elif not item.is_dropped and writer.enter(item):
             stack.append((item,))
             stack.extend(reversed(item.children))
-    writer.flush()
+    writer.finish()
     return writer.outline.text()
 
 
@@ -128,6 +128,18 @@ class _Writer:
         """Take a text node."""
         self.chars += len(text.strip())
         self._buffer.append(text.replace(BREAK, ""))
+
+    def finish(self) -> None:
+        """End everything that is still open, because the page ends or is long enough."""
+        if self._pre is not None:
+            self._leave_in_pre(self._pre)
+        if self._cell is not None:
+            self._leave_cell(self._cell)
+        if self._heading is not None:
+            self._leave_heading(_HEADINGS[self._heading.tag])
+        self.flush()
+        while self._tables:
+            self._leave_table()
 
     def flush(self) -> None:
         """End the paragraph that is under way, or the line where there can be no paragraph."""

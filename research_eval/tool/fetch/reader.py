@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from research_eval.errors import ConfigError
 from research_eval.plugin import load_plugin
 from research_eval.tool.fetch.cleanse import cleanse
 from research_eval.tool.fetch.decode import decode
@@ -13,7 +14,7 @@ from research_eval.tool.fetch.plain import read_plain
 from research_eval.tool.fetch.slice import boundary_at
 from research_eval.tool.fetch.sniff import kind_of
 
-__all__ = ["MAX_CHARS", "read_here", "unreadable"]
+__all__ = ["MAX_CHARS", "load_extractor", "read_here", "unreadable"]
 
 MAX_CHARS = 200_000
 """Characters of a page that are kept, as many as the ledger keeps."""
@@ -95,7 +96,9 @@ def _text(
 ) -> ExtractedPage:
     decoded = decode(body, content_type=content_type, is_html=kind == "html")
     if kind == "html":
-        page = read_html(decoded.text, url=url, headers=headers, extractor=_extractor(extractor))
+        page = read_html(
+            decoded.text, url=url, headers=headers, extractor=load_extractor(extractor)
+        )
     else:
         page = _plain(decoded.text, kind, url)
     return page.model_copy(update={"encoding": decoded.encoding})
@@ -113,11 +116,15 @@ def _plain(text: str, kind: str, url: str) -> ExtractedPage:
     )
 
 
-def _extractor(name: str) -> ContentExtractor | None:
-    """Return who finds the main content, `None` for the project's own way."""
+def load_extractor(name: str) -> ContentExtractor | None:
+    """Return who finds the main content, `None` for the project's own way.
+
+    Raises:
+        ConfigError: If there is no such extractor, or it cannot be imported.
+    """
     if name == "default":
         return None
     found = load_plugin("extractor", _BUILT_IN.get(name, name), {})
     if not callable(found):
-        raise TypeError(f"the extractor {name!r} cannot be called")
+        raise ConfigError(f"the extractor {name!r} is not a function")
     return found
