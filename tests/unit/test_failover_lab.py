@@ -124,6 +124,17 @@ def test_without_faults_nothing_is_wasted_and_nothing_added():
     assert metrics.answers_passed_share is None
 
 
+@pytest.mark.parametrize("name", ["stampede", "both_down", "storm_429"])
+def test_the_searches_account_for_every_request_that_went_out(name):
+    load = SCENARIOS[name].load.model_copy(update={"answers": 0})
+    scenario = SCENARIOS[name].model_copy(update={"load": load})
+
+    trace = run_scenario(scenario, variant(scenario, "default"))
+
+    told = sum(one.requests for search in trace.searches for one in search.tries)
+    assert told == len(trace.requests)
+
+
 def test_an_outage_is_measured_by_the_clock():
     scenario = custom(
         fault=[down(between_s=[10, 30])],

@@ -319,6 +319,24 @@ def test_identical_searches_at_the_same_time_share_one_request_unless_it_is_the_
     assert outcomes == (["served"] * 4 if original else ["served", "cached", "cached", "cached"])
 
 
+def test_a_shared_failure_counts_its_requests_once():
+    crowd = Crowd("server", rate_per_s=None, failure_threshold=1)
+
+    async def main(clock: EventClock):
+        inner = Provider("server", clock=clock, takes_s=0.1)
+        provider = ResilientSearchProvider(inner, crowd.settings, clock=clock, rng=random.Random(0))
+
+        async def one() -> tuple[int, bool]:
+            with pytest.raises(SearchError) as caught:
+                await provider.search("q", 5)
+            return caught.value.tries[0].requests, caught.value.tries[0].breaker_opened
+
+        tasks = [asyncio.create_task(one()) for _ in range(3)]
+        return [await task for task in tasks]
+
+    assert run_on_event_clock(main) == [(2, True), (0, False), (0, False)]
+
+
 @pytest.mark.parametrize("original", [True, False])
 def test_callers_that_wait_together_each_wait_for_their_own_token_unless_original(original):
     _, requests, _ = Crowd(original=original, cache_size=0).run(["a", "b", "c", "d"])

@@ -17,17 +17,20 @@ class SharedFlight(Generic[K, V]):
         self._tasks: dict[K, asyncio.Task[V]] = {}
         self._waiting: dict[K, int] = {}
 
-    async def join(self, key: K, start: Callable[[], Awaitable[V]]) -> tuple[V, bool]:
-        """Return the value of the call under `key`, and whether this caller started it."""
+    def is_under_way(self, key: K) -> bool:
+        """Return whether a call under `key` waits for its value."""
+        return key in self._tasks
+
+    async def join(self, key: K, start: Callable[[], Awaitable[V]]) -> V:
+        """Return the value of the call under `key`, which this starts if none is under way."""
         task = self._tasks.get(key)
-        is_own = task is None
         if task is None:
             task = asyncio.create_task(_run(start))
             self._tasks[key] = task
             self._waiting[key] = 0
         self._waiting[key] += 1
         try:
-            return await asyncio.shield(task), is_own
+            return await asyncio.shield(task)
         finally:
             self._leave(key, task)
 

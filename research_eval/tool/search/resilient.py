@@ -145,8 +145,12 @@ class ResilientSearchProvider:
             return self._cached(hits)
         if not self._settings.coalesce:
             return await self._ask(key)
-        reply, is_own = await self._flight.join(key, lambda: self._ask(key))
-        return reply if is_own else self._cached(reply.hits)
+        is_shared = self._flight.is_under_way(key)
+        try:
+            reply = await self._flight.join(key, lambda: self._ask(key))
+        except SearchError as exc:
+            raise _without_requests(exc) if is_shared else exc from exc.__cause__
+        return self._cached(reply.hits) if is_shared else reply
 
     def _cached(self, hits: tuple[SearchHit, ...]) -> SearchReply:
         tried = ProviderTry(provider=self.name, outcome="cached")
@@ -273,3 +277,15 @@ class _Call:
 
 def _served(name: str) -> ProviderTry:
     return ProviderTry(provider=name, outcome="served", requests=1)
+
+
+def _without_requests(exc: SearchError) -> SearchError:
+    """Return the failure of a request that another search made."""
+    nothing = {"requests": 0, "waited_s": None, "breaker_opened": False}
+    return SearchError(
+        str(exc),
+        kind=exc.kind,
+        status=exc.status,
+        retry_after_s=exc.retry_after_s,
+        tries=tuple(tried.model_copy(update=nothing) for tried in exc.tries),
+    )
