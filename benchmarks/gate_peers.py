@@ -14,7 +14,7 @@ __all__ = ["FindUrls", "linkify_urls", "markdown_urls", "urls_gate"]
 FindUrls = Callable[[str], list[str]]
 
 _LINKIFY = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
-_MARKDOWN = MarkdownIt("gfm-like", {"linkify": True, "html": False})
+_MARKDOWN = MarkdownIt("gfm-like")
 
 
 def linkify_urls(text: str) -> list[str]:

@@ -17,6 +17,9 @@ from research_eval.schema import Citation
 
 __all__ = ["extract_citations"]
 
+MAX_LABEL_REST = 24
+"""How much may follow a URL inside the text of the link around it."""
+
 MAX_TABLE_CHARS = 1000
 """How far before a row the header of its table is looked for."""
 
@@ -61,7 +64,7 @@ def extract_citations(text: str) -> tuple[Citation, ...]:
     bare = [*_Scanner(text, explicit).citations()]
     if not explicit or not bare:
         return tuple(explicit or bare)
-    return tuple(_without_link_texts(text, sorted([*explicit, *bare], key=_START)))
+    return tuple(_without_link_texts(text, sorted(explicit + bare, key=_START)))
 
 
 class _Scanner:
@@ -252,22 +255,26 @@ def _readings(piece: _Piece, trimmed: Trimmed, wrapped: str | None) -> tuple[str
     return tuple(reading for reading in dict.fromkeys(readings) if reading != url)
 
 
-def _without_link_texts(text: str, found: list[Citation]) -> Iterator[Citation]:
+def _without_link_texts(text: str, found: list[Citation]) -> list[Citation]:
     """Leave out a bare URL that only shows where the link around it leads."""
+    kept = []
+    last = len(found) - 1
     for index, citation in enumerate(found):
         if citation.form == "bare":
-            after = found[index + 1] if index + 1 < len(found) else None
-            before = found[index - 1] if index else None
-            if after and after.form == "markdown" and _shows(text, citation, after):
+            label_rest = text[citation.end : citation.end + MAX_LABEL_REST]
+            if index < last and "](" in label_rest and _shows(text, citation, found[index + 1]):
                 continue
+            before = found[index - 1] if index else None
             if before and before.form == "html" and _is_anchor_text(text, before, citation):
                 continue
-        yield citation
+        kept.append(citation)
+    return kept
 
 
 def _shows(text: str, shown: Citation, link: Citation) -> bool:
     between = text[shown.end : link.start]
-    return len(between) < 24 and "](" in between and _is_same(shown.url, between[:3], link.url)
+    is_label = link.form == "markdown" and len(between) <= MAX_LABEL_REST and "](" in between
+    return is_label and _is_same(shown.url, between[:3], link.url)
 
 
 def _is_anchor_text(text: str, link: Citation, shown: Citation) -> bool:

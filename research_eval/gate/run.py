@@ -139,11 +139,11 @@ def _next_hidden(text: str, position: int) -> int:
 def _next_plain(text: str, position: int) -> int:
     colon = text.find("://", position)
     while colon >= 0:
-        letters = text[max(position, colon - 5) : colon].lower()
-        if letters.endswith("http"):
-            return colon - 4
-        if letters == "https":
-            return colon - 5
+        start = colon - 5
+        if text[start : start + 1] not in {"h", "H"} or start < position:
+            start += 1
+        if start >= position and text[start:colon].lower() in {"http", "https"}:
+            return start
         colon = text.find("://", colon + 3)
     return -1
 
