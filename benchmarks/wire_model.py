@@ -27,7 +27,18 @@ TOOL = ToolSpec(
     parameters={"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]},
 )
 QUESTION = (Message(role="system", text="Answer."), Message(role="user", text="What is new?"))
-KEYS = dict.fromkeys(("OPENAI_API_KEY", "OPENROUTER_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "MISTRAL_API_KEY", "GROQ_API_KEY", "AWS_BEARER_TOKEN_BEDROCK"), "not-a-key-0000")
+KEYS = dict.fromkeys(
+    (
+        "OPENAI_API_KEY",
+        "OPENROUTER_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "GOOGLE_API_KEY",
+        "MISTRAL_API_KEY",
+        "GROQ_API_KEY",
+        "AWS_BEARER_TOKEN_BEDROCK",
+    ),
+    "not-a-key-0000",
+)
 MODELS = {"openrouter": "some/model", "bedrock": "us.amazon.nova-micro-v1:0"}
 
 

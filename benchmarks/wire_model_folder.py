@@ -37,7 +37,9 @@ class TapeLoader(yaml.SafeLoader):
     """Reads YAML with the tag that Ruby gives to bytes."""
 
 
-TapeLoader.add_constructor("!binary", lambda loader, node: base64.b64decode(loader.construct_scalar(node)))
+TapeLoader.add_constructor(
+    "!binary", lambda loader, node: base64.b64decode(loader.construct_scalar(node))
+)
 
 
 class Recorded(NamedTuple):

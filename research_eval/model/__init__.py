@@ -3,6 +3,7 @@
 from research_eval.model.build import build_model
 from research_eval.model.client import ModelClient
 from research_eval.model.limits import Limiter, LimiterPool, LimiterStatus, LimitSettings
+from research_eval.model.prompted import PromptedModel
 from research_eval.model.reference import KnownValues, ReferenceAgent, known_values, reference_agent
 from research_eval.model.settings import ModelSettings
 
@@ -14,6 +15,7 @@ __all__ = [
     "LimiterStatus",
     "ModelClient",
     "ModelSettings",
+    "PromptedModel",
     "ReferenceAgent",
     "build_model",
     "known_values",

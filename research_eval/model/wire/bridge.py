@@ -18,7 +18,11 @@ class _Bridge(httpx.AsyncBaseTransport):
         sent = self._http.build_request(
             request.method,
             str(request.url),
-            headers=request.headers.multi_items(),
+            headers=[
+                (name, value)
+                for name, value in request.headers.multi_items()
+                if name.lower() != "accept-encoding"
+            ],
             content=await request.aread(),
             timeout=request.extensions.get("timeout", {}).get("read"),
         )

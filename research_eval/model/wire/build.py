@@ -81,7 +81,7 @@ def _wire_settings(settings: ModelSettings, provider: Provider, seed: int | None
         "top_p": settings.top_p,
         "max_tokens": settings.max_tokens,
         "seed": seed if provider.takes_seed else None,
-        "timeout": settings.timeout_s,
+        "timeout": settings.timeout_s if provider.takes_timeout else None,
         "request_timeout": settings.timeout_s,
     }
     given: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}

@@ -36,6 +36,8 @@ class Provider(NamedTuple):
     extra: str | None = None
     """The extra of this project that installs its SDK; `None` is always there."""
     takes_seed: bool = True
+    takes_timeout: bool = True
+    """Whether its SDK takes a time-out of its own, beside the one over the whole request."""
 
 
 def find_provider(name: str) -> Provider:
@@ -179,6 +181,7 @@ PROVIDERS = {
             _bedrock,
             extra="bedrock",
             takes_seed=False,
+            takes_timeout=False,
         ),
     )
 }
