@@ -103,7 +103,7 @@ def vcrpy_values(tape: Tape, read_file: Callable[[str], bytes]) -> dict[str, Any
                 "request": {
                     "method": record.request.method,
                     "uri": record.request.uri,
-                    "body": body_bytes(record.request.body, read_file) or None,
+                    "body": body_bytes(record.request.body, read_file),
                     "headers": {
                         name: list(values) for name, values in record.request.headers.items()
                     },
