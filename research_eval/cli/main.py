@@ -4,6 +4,7 @@ import sys
 from importlib import import_module
 
 import click
+from typing_extensions import override
 
 from research_eval.errors import UsageError
 
@@ -14,20 +15,41 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("research_eval.cli.run:run", "run an experiment and report on it"),
     "replay": ("research_eval.cli.replay:replay", "list what left its recordings, and where"),
     "merge": ("research_eval.cli.merge:merge", "put the shards of a run together"),
-    "record": ("research_eval.cli.run:record", "record what an experiment's cassettes do not hold yet"),
-    "report": ("research_eval.cli.report:report", "write the reports of a run again, from its records"),
-    "cassette": ("research_eval.cli.cassette:cassette", "look at recordings, check and exchange them"),
+    "record": (
+        "research_eval.cli.run:record",
+        "record what an experiment's cassettes do not hold yet",
+    ),
+    "report": (
+        "research_eval.cli.report:report",
+        "write the reports of a run again, from its records",
+    ),
+    "cassette": (
+        "research_eval.cli.cassette:cassette",
+        "look at recordings, check and exchange them",
+    ),
     "score": ("research_eval.cli.score:score", "add scores to a stored run"),
     "compare": ("research_eval.cli.compare:compare", "say what changed from one run to another"),
     "plan": ("research_eval.cli.plan:plan", "say what a number of cases can show"),
-    "dataset": ("research_eval.cli.dataset:dataset", "list, check and count the cases of a dataset"),
+    "dataset": (
+        "research_eval.cli.dataset:dataset",
+        "list, check and count the cases of a dataset",
+    ),
     "local-model": ("research_eval.cli.local_model:local_model", "serve a small real model"),
     "world": ("research_eval.cli.world:world", "serve or list the bundled web"),
     "gate": ("research_eval.cli.gate:gate", "judge answers, list citations, compare gates"),
     "fetch": ("research_eval.cli.fetch:fetch", "open a page and show what a model would read"),
-    "extract": ("research_eval.cli.extract:extract", "show what fetch makes of a document in a file"),
-    "search": ("research_eval.cli.search:search", "search the web and show what a model would read"),
-    "failover": ("research_eval.cli.failover:failover", "measure how a chain of search providers copes"),
+    "extract": (
+        "research_eval.cli.extract:extract",
+        "show what fetch makes of a document in a file",
+    ),
+    "search": (
+        "research_eval.cli.search:search",
+        "search the web and show what a model would read",
+    ),
+    "failover": (
+        "research_eval.cli.failover:failover",
+        "measure how a chain of search providers copes",
+    ),
 }
 """Command name: where it stands as `module:name`, and its line in `--help`."""
 
@@ -39,10 +61,12 @@ class LazyGroup(click.Group):
         super().__init__(**settings)  # type: ignore[arg-type]  # click's own keyword arguments
         self._commands_at = commands_at
 
+    @override
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of the table."""
         return [*self._commands_at, *super().list_commands(ctx)]
 
+    @override
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command called `cmd_name`."""
         if cmd_name not in self._commands_at:
@@ -53,6 +77,7 @@ class LazyGroup(click.Group):
             raise TypeError(f"{module}:{attribute} is not a command")
         return command
 
+    @override
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table of commands without importing any."""
         del ctx

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from research_eval.cassette import Mode, ModelCassette, Redactor, WebCassette
 from research_eval.clock import Clock, SystemClock, VirtualClock
-from research_eval.errors import MissingSecretError
+from research_eval.errors import CassetteError, MissingSecretError
 from research_eval.experiment import (
     Configuration,
     Experiment,
@@ -135,6 +135,11 @@ def open_channels(
         _check(configuration, web_secrets, model_secrets, needs_search_keys=not web_is_taped)
     redactor = Redactor(known_secrets())
     folder = experiment.cassettes_path
+    places = (folder / "web", folder / "web.pack")
+    if options.web_mode == "replay" and not any(place.exists() for place in places):
+        raise CassetteError(
+            f"{folder / 'web'}: there are no recordings; make them with research-eval record"
+        )
     return Channels(
         web=WebCassette(
             folder / "web",

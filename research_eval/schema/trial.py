@@ -9,7 +9,7 @@ from research_eval.schema.source import SourceRecord
 
 __all__ = ["SCHEMA_VERSION", "Failure", "Reference", "ReplayTally", "TrialKey", "TrialRecord", "TrialStatus"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Literal[1] = 1
 """Version of the trial record; a reader refuses one that it does not know."""
 
 TrialStatus = Literal["completed", "rejected", "refused", "limit", "error"]
