@@ -9,13 +9,14 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
-from research_eval.clock import VirtualClock
+from research_eval.clock import SystemClock, VirtualClock
 from research_eval.errors import ConfigError
 from research_eval.schema import SearchHit
 from research_eval.tool.search import (
     ProviderSettings,
     SearchReply,
     SearchSettings,
+    TokenBucket,
     build_search,
     missing_secrets,
 )
@@ -156,3 +157,19 @@ def test_a_chain_falls_from_one_provider_to_the_next():
     ]
     assert again.tries[0].outcome == "skipped"
     assert len(asked) == 3
+
+
+@pytest.mark.parametrize("is_virtual", [True, False])
+def test_trials_on_the_system_s_clock_share_a_rate_limit(is_virtual):
+    limits: dict[str, TokenBucket] = {}
+    for _ in range(2):
+        build_search(
+            SearchSettings(chain=["serper"]),
+            http=httpx.AsyncClient(),
+            clock=VirtualClock() if is_virtual else SystemClock(),
+            secrets={"SERPER_API_KEY": "k"},
+            rng=random.Random(0),
+            limits=limits,
+        )
+
+    assert list(limits) == ([] if is_virtual else ["serper"])

@@ -9,6 +9,7 @@ from research_eval.tool.search.build import (
     recording_notes,
 )
 from research_eval.tool.search.fallback import FallbackSearchProvider
+from research_eval.tool.search.limiter import TokenBucket
 from research_eval.tool.search.protocol import (
     SearchError,
     SearchErrorKind,
@@ -33,6 +34,7 @@ __all__ = [
     "SearchProvider",
     "SearchReply",
     "SearchSettings",
+    "TokenBucket",
     "UnconfiguredSearchProvider",
     "WebSearchTool",
     "WireAnswer",

@@ -1,7 +1,7 @@
 """From settings to the chain of providers that a trial searches with."""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ from research_eval.tool.search.duckduckgo import DuckDuckGoWire
 from research_eval.tool.search.exa import ExaWire
 from research_eval.tool.search.fallback import FallbackSearchProvider
 from research_eval.tool.search.google import GoogleWire
+from research_eval.tool.search.limiter import TokenBucket
 from research_eval.tool.search.protocol import SearchProvider
 from research_eval.tool.search.remote import RemoteSearchProvider
 from research_eval.tool.search.resilient import ResilienceSettings, ResilientSearchProvider
@@ -115,6 +116,7 @@ def build_search(
     rng: random.Random,
     on_breaker: OnBreaker | None = None,
     base: Path | None = None,
+    limits: MutableMapping[str, TokenBucket] | None = None,
 ) -> SearchProvider | None:
     """Return the chain, ready to be asked; `None` where it is empty.
 
@@ -126,6 +128,7 @@ def build_search(
         rng: The chance in back-offs.
         on_breaker: Is told of every turn of a breaker.
         base: The folder to which the path of a `corpus:` is relative.
+        limits: Rate limits that trials on the system's clock share, by provider; filled as needed.
 
     Raises:
         ConfigError: If a provider is unknown, or a collection cannot be read.
@@ -139,13 +142,18 @@ def build_search(
         if isinstance(bare, UnconfiguredSearchProvider):
             providers.append(bare)
             continue
+        resilience = entry.resilience or settings.resilience
+        bucket = None
+        if limits is not None and not clock.is_virtual:
+            bucket = limits.setdefault(bare.name, resilience.bucket(clock))
         providers.append(
             ResilientSearchProvider(
                 bare,
-                entry.resilience or settings.resilience,
+                resilience,
                 clock=clock,
                 rng=rng,
                 on_breaker=_listener(bare.name, on_breaker),
+                bucket=bucket,
             )
         )
     return FallbackSearchProvider(providers) if providers else None

@@ -77,6 +77,15 @@ class ResilienceSettings(Record):
     def _none_is_a_word(cls, value: object) -> object:
         return None if value == "none" else value
 
+    def bucket(self, clock: Clock) -> TokenBucket:
+        """Return a rate limit of these settings."""
+        return TokenBucket(
+            clock,
+            rate_per_s=self.rate_per_s,
+            burst=self.burst,
+            may_overdraw=self.may_overdraw,
+        )
+
     @classmethod
     def original(cls) -> "ResilienceSettings":
         """Return the plainest form: same numbers, none of the later refinements."""
@@ -108,7 +117,18 @@ class ResilientSearchProvider:
         clock: Clock,
         rng: random.Random,
         on_breaker: Callable[[float, BreakerState], None] | None = None,
+        bucket: TokenBucket | None = None,
     ) -> None:
+        """Protect `inner`.
+
+        Args:
+            inner: The provider.
+            settings: How.
+            clock: For limits, back-off and breaker.
+            rng: The chance in back-offs.
+            on_breaker: Is told of every turn of the breaker.
+            bucket: A rate limit that is shared with others, instead of one of its own.
+        """
         self.name = inner.name
         self._inner = inner
         self._settings = settings
@@ -125,12 +145,7 @@ class ResilientSearchProvider:
             probes=settings.probes,
             on_change=on_breaker,
         )
-        self._bucket = TokenBucket(
-            clock,
-            rate_per_s=settings.rate_per_s,
-            burst=settings.burst,
-            may_overdraw=settings.may_overdraw,
-        )
+        self._bucket = bucket or settings.bucket(clock)
         self._flight: SharedFlight[tuple[str, int], SearchReply] = SharedFlight()
 
     async def search(self, query: str, max_results: int) -> SearchReply:
