@@ -62,6 +62,11 @@ def html_cases() -> Iterator[tuple[str, str]]:
         + "".join("<tr>" + "<td rowspan=9999>x" * 3 + "</tr>" for _ in range(3000))
         + "</table>",
     )
+    yield from text_cases()
+
+
+def text_cases() -> Iterator[tuple[str, str]]:
+    """Yield pages whose texts, styles and declarations are hard on whoever reads them."""
     yield "one_word_5MB", "<p>" + "x" * 5_000_000
     yield "spaces_5MB", "<p>a" + " " * 4_900_000 + "b"
     yield "newlines_in_pre_2MB", "<pre>" + "\n" * 2_000_000 + "x</pre>"
@@ -104,19 +109,15 @@ def html_cases() -> Iterator[tuple[str, str]]:
 
 
 def _objects(objects: list[bytes]) -> bytes:
-    body, places = b"%PDF-1.7\n", []
+    parts, places, size = [b"%PDF-1.7\n"], [], 9
     for number, content in enumerate(objects, 1):
-        places.append(len(body))
-        body += b"%d 0 obj\n" % number + content + b"\nendobj\n"
-    table = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1) + b"".join(
-        b"%010d 00000 n \n" % place for place in places
-    )
-    return (
-        body
-        + table
-        + b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
-        % (len(objects) + 1, len(body))
-    )
+        places.append(size)
+        parts.append(b"%d 0 obj\n" % number + content + b"\nendobj\n")
+        size += len(parts[-1])
+    parts.append(b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1))
+    parts += [b"%010d 00000 n \n" % place for place in places]
+    parts.append(b"trailer << /Size %d /Root 1 0 R >>\n" % (len(objects) + 1))
+    return b"".join(parts) + b"startxref\n%d\n%%%%EOF\n" % size
 
 
 def _page(content: bytes, *more: bytes, head: bytes = b"", resources: bytes = b"") -> bytes:
