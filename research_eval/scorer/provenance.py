@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple, get_args
 
 from research_eval.dataset import Case
 from research_eval.gate import extract_citations
-from research_eval.ledger import url_key
 from research_eval.schema import (
     AnswerChecked,
     Citation,
@@ -15,7 +14,13 @@ from research_eval.schema import (
     TrialRecord,
 )
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
-from research_eval.scorer.trail import Trail, attempts_with_trails, citation_keys, citations_of
+from research_eval.scorer.trail import (
+    Trail,
+    attempts_with_trails,
+    citation_keys,
+    citations_of,
+    key_of,
+)
 
 __all__ = ["CLASSES", "Provenance", "provenance", "source_classes"]
 
@@ -132,15 +137,22 @@ def _classify(
     citation: Citation, keys: tuple[str, ...], trail: Trail, question: str, pages: Pages
 ) -> Provenance:
     """Return the class of a citation's best reading."""
-    known = [name for name in (_touched_class(key, trail) for key in keys) if name is not None]
-    if known:
-        return min(known, key=CLASSES.index)
+    touched = _touched_class(keys[0], trail)
+    if touched == "opened":
+        return touched
+    known = [touched, *(_touched_class(key, trail) for key in keys[1:])]
+    if any(known):
+        return min(filter(None, known), key=CLASSES.index)
     if _is_linked(citation.url, trail, pages):
         return "link_only"
-    given = {url_key(other.url).value for other in extract_citations(question)}
-    if not given.isdisjoint(keys):
+    if "://" in question and not _given(question).isdisjoint(keys):
         return "user_given"
     return min((_host_class(key, trail.touched()) for key in keys), key=CLASSES.index)
+
+
+@lru_cache(maxsize=1024)
+def _given(question: str) -> frozenset[str]:
+    return frozenset(key_of(citation.url) for citation in extract_citations(question))
 
 
 def _touched_class(key: str, trail: Trail) -> Provenance | None:

@@ -1,6 +1,7 @@
 """What a rejected answer turned into after the corrective, and what that took."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from research_eval.dataset import Case
@@ -28,24 +29,28 @@ COURSE_NAMES = (
 )
 
 
-def repair_rate(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
+def repair_rate(case: Case | None, trial: TrialRecord, pages: Pages) -> tuple[Score, ...]:
     """Say whether a rejected first answer was repaired, and within how many retries."""
     del case, pages
     attempts = trial.attempts
-    if missing := _why_not(trial):
-        yield from _unscored(RATES, trial, missing)
-        return
-    passed_at = [i for i, attempt in enumerate(attempts) if attempt.verdict.passed]
-    yield scored("repaired", float(bool(passed_at)))
-    for n in ROUNDS:
-        yield scored(f"repaired_by_{n}", float(any(i <= n for i in passed_at)))
+    if missing := _why_not(trial, attempts):
+        return _unscored(RATES, missing, is_error=trial.status == "error")
+    return _rates(tuple(i for i, attempt in enumerate(attempts) if attempt.verdict.passed))
+
+
+@lru_cache(maxsize=256)
+def _rates(passed_at: tuple[int, ...]) -> tuple[Score, ...]:
+    return (
+        scored("repaired", float(bool(passed_at))),
+        *(scored(f"repaired_by_{n}", float(any(i <= n for i in passed_at))) for n in ROUNDS),
+    )
 
 
 def repair_course(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Say how violating claims were dealt with, what was lost or added by it, and at what cost."""
     del case, pages
-    if missing := _why_not(trial):
-        yield from _unscored(COURSE_NAMES, trial, missing)
+    if missing := _why_not(trial, trial.attempts):
+        yield from _unscored(COURSE_NAMES, missing, is_error=trial.status == "error")
         return
     course = steps(trial)
     counts = courses_of(trial, course)
@@ -57,9 +62,8 @@ def repair_course(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterat
     yield from _costs(trial)
 
 
-def _why_not(trial: TrialRecord) -> str | None:
+def _why_not(trial: TrialRecord, attempts: tuple[AnswerChecked, ...]) -> str | None:
     """Return why there was nothing to repair, or `None` if there was."""
-    attempts = trial.attempts
     if error := trial_error(trial):
         return error
     if not attempts:
@@ -67,10 +71,10 @@ def _why_not(trial: TrialRecord) -> str | None:
     return "the first attempt passed" if attempts[0].verdict.passed else None
 
 
-def _unscored(names: tuple[str, ...], trial: TrialRecord, reason: str) -> Iterator[Score]:
-    if trial.status == "error":
-        return (broken(name, reason) for name in names)
-    return (inapplicable(name, reason) for name in names)
+@lru_cache(maxsize=256)
+def _unscored(names: tuple[str, ...], reason: str, *, is_error: bool) -> tuple[Score, ...]:
+    missing = broken if is_error else inapplicable
+    return tuple(missing(name, reason) for name in names)
 
 
 def _share(name: str, count: int, of: int, otherwise: str) -> Score:

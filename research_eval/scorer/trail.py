@@ -1,6 +1,7 @@
 """What a trial had touched by the time of each attempt, read from its transcript alone."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from research_eval.gate import extract_citations
 from research_eval.ledger import url_key
@@ -13,7 +14,13 @@ from research_eval.schema import (
     TrialRecord,
 )
 
-__all__ = ["Trail", "attempts_with_trails", "citation_keys", "citations_of"]
+__all__ = ["Trail", "attempts_with_trails", "citation_keys", "citations_of", "key_of"]
+
+
+@lru_cache(maxsize=16_384)
+def key_of(url: str) -> str:
+    """Return the value of a URL's key; trials of a run meet the same URLs over and over."""
+    return url_key(url).value
 
 
 class Trail:
@@ -34,14 +41,14 @@ class Trail:
     def take(self, event: Event) -> None:
         """Add what one event touched."""
         if type(event) is Searched:
-            self.searched.update(url_key(hit.url).value for hit in event.hits)
+            self.searched.update([key_of(hit.url) for hit in event.hits])
         elif type(event) is Fetched:
             self._take_fetch(event)
 
     def _take_fetch(self, event: Fetched) -> None:
-        keys = [url_key(event.url).value]
+        keys = [key_of(event.url)]
         if event.final_url and event.final_url != event.url:
-            keys.append(url_key(event.final_url).value)
+            keys.append(key_of(event.final_url))
         if not event.ok:
             self.failed.update(keys)
             return
@@ -51,7 +58,7 @@ class Trail:
         for key in keys:
             self.opened[key] = event.content_sha256
         for url in (*event.hops, *((event.canonical,) if event.canonical else ())):
-            self.aliases.setdefault(url_key(url).value, event.content_sha256)
+            self.aliases.setdefault(key_of(url), event.content_sha256)
         if event.content_sha256 and "truncated" in event.flags:
             self.truncated.add(event.content_sha256)
 
@@ -84,4 +91,6 @@ def citations_of(attempt: AnswerChecked) -> tuple[Citation, ...]:
 
 def citation_keys(citation: Citation) -> tuple[str, ...]:
     """Return the keys of the URL that is meant and of its other readings."""
-    return tuple(url_key(url).value for url in (citation.url, *citation.readings))
+    if not citation.readings:
+        return (key_of(citation.url),)
+    return tuple(map(key_of, (citation.url, *citation.readings)))

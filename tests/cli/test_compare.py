@@ -173,6 +173,28 @@ def test_a_margin_on_live_traffic_asks_for_proof(make_run):
     assert call(compare, many[0], lost, "--margin", "0.05", "--fail-on", "regression")[0] == 1
 
 
+def test_where_all_cases_fare_alike_a_margin_still_asks_for_enough_of_them(make_run):
+    """Ten cases without a flip do not rule out a loss of 5 %."""
+    ten = [make_run(f"ten-{i}", {"a": ["1"] * 10}, mode="live") for i in (0, 1)]
+
+    status, text = call(compare, *ten, "--margin", "0.05")
+
+    assert status == 3
+    assert "a loss of up to 0.259 is not ruled out" in text
+    assert "all 10 cases fare alike" in call(compare, *ten)[1]
+
+
+def test_a_flip_of_the_first_attempt_shows_the_first_answers(make_run, story, tmp_path):
+    base, head = make_run("base", {"a": ["1"]}), make_run("head", {"a": ["0"]})
+    told = story().search(PAGE).answer(BAD).fetch(PAGE).answer(GOOD)
+    line = told.record(case_id="case-1", configuration="a").model_dump_json(exclude_none=True)
+    (tmp_path / "head" / "trials.jsonl").write_text(line + "\n")
+
+    _, text = call(compare, base, head, "--measure", "first_attempt_passed")
+
+    assert f"head: {BAD}" in text
+
+
 def test_too_few_judged_trials_are_inconclusive(make_run):
     base, head = (
         make_run("base", {"a": ["1"] * 10}),

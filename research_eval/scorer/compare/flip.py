@@ -53,19 +53,25 @@ def add_answers(base: Side, head: Side, flips: Sequence[Flip], limit: int) -> li
     return [
         flip.model_copy(
             update={
-                "base_answer": ours.get((flip.case_id, flip.trial)),
-                "head_answer": theirs.get((flip.case_id, flip.trial)),
+                "base_answer": ours.get((flip.case_id, flip.trial), {}).get(_is_first(flip)),
+                "head_answer": theirs.get((flip.case_id, flip.trial), {}).get(_is_first(flip)),
             }
         )
         for flip in shown
     ]
 
 
-def _answers(side: Side, flips: Iterable[Flip]) -> dict[tuple[str, int], str]:
+def _is_first(flip: Flip) -> bool:
+    """Return whether the measure speaks of the first answer, not of the last."""
+    return flip.measure.startswith("first_")
+
+
+def _answers(side: Side, flips: Iterable[Flip]) -> dict[tuple[str, int], dict[bool, str]]:
+    """Return the first (`True`) and the last answer (`False`) of the trials that flipped."""
     name = side.configuration.name
     wanted = {TrialKey(flip.case_id, name, flip.trial) for flip in flips}
     return {
-        (trial.case_id, trial.trial): trial.answer
+        (trial.case_id, trial.trial): {True: attempts[0].answer, False: attempts[-1].answer}
         for trial in side.folder.trials()
-        if trial.key in wanted and trial.answer is not None
+        if trial.key in wanted and (attempts := trial.attempts)
     }

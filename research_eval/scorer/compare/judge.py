@@ -13,7 +13,7 @@ from research_eval.scorer.compare.setting import (
     setting_differences,
 )
 from research_eval.scorer.measure import measure as measure_of
-from research_eval.stats.interval import Interval
+from research_eval.stats.interval import Interval, zero_events_upper
 from research_eval.stats.many import holm
 from research_eval.stats.paired import (
     McNemar,
@@ -63,7 +63,8 @@ class MeasureComparison(Record):
     difference: float | None = None
     """Head minus base."""
     interval: tuple[float, float] | None = None
-    """Of the difference, by Student's t over cases, two-sided at 1 - alpha."""
+    """Of the difference, by Student's t over cases, two-sided at 1 - alpha; where all cases fare
+    alike, by the bound of an event that was never seen."""
     bootstrap: tuple[float, float] | None = None
     permutation_p: float | None = None
     adjusted_p: float | None = None
@@ -172,7 +173,7 @@ def _measured(base: Side, head: Side, name: str, settings: CompareSettings) -> M
     )
     if len(shared) < 2:
         return entry
-    update = _tested(a, b, settings)
+    update = _tested(a, b, settings, is_rate=known.unit in {"yes_no", "share"})
     if known.unit == "yes_no":
         table = _every_time(base.by_case(name), head.by_case(name), shared)
         update |= {
@@ -184,17 +185,26 @@ def _measured(base: Side, head: Side, name: str, settings: CompareSettings) -> M
     return entry.model_copy(update=update)
 
 
-def _tested(a: list[float], b: list[float], settings: CompareSettings) -> dict[str, object]:
+def _tested(
+    a: list[float], b: list[float], settings: CompareSettings, *, is_rate: bool
+) -> dict[str, object]:
     gap = paired_difference(b, a, confidence=1 - settings.alpha)
     differences = [y - x for x, y in zip(a, b, strict=True)]
     bootstrap = paired_bootstrap(differences, seed=settings.seed, confidence=1 - settings.alpha)
     spread = gap.standard_error**2 * gap.n
+    low, high = gap.low, gap.high
+    if spread == 0 and is_rate:
+        # no case differs from another: what was never seen may still happen in so large a share
+        unseen = zero_events_upper(gap.n, 1 - settings.alpha)
+        low, high = max(-1.0, gap.value - unseen), min(1.0, gap.value + unseen)
     return {
         "difference": gap.value,
-        "interval": (gap.low, gap.high),
+        "interval": (low, high),
         "bootstrap": (bootstrap.low, bootstrap.high) if bootstrap else None,
         "permutation_p": paired_permutation(differences, seed=settings.seed),
-        "detectable": detectable_difference(gap.n, between=spread, alpha=settings.alpha),
+        "detectable": detectable_difference(gap.n, between=spread, alpha=settings.alpha)
+        if spread
+        else None,
     }
 
 
@@ -254,23 +264,30 @@ def _rule_exactly(
 def _rule_by_test(
     entry: MeasureComparison, interval: Interval, settings: CompareSettings
 ) -> tuple[Verdict, str]:
-    loss_low, loss_high = sorted((_loss(entry, interval.low), _loss(entry, interval.high)))
     p = entry.adjusted_p if entry.adjusted_p is not None else 1.0
-    difference = entry.difference or 0.0
+    is_loss = _loss(entry, entry.difference or 0.0) > 0
+    is_shown = p <= settings.alpha
     if settings.margin is not None:
-        allowed = settings.margin
-        if loss_low > allowed:
-            return "regression", f"the loss is at least {loss_low:.3f}, beyond {allowed:g}"
-        if loss_high > allowed:
-            return "inconclusive", f"a loss of up to {loss_high:.3f} is not ruled out"
-        if p > settings.alpha or _loss(entry, difference) > 0:
-            return "no_regression", f"a loss beyond {max(0.0, loss_high):.3f} is ruled out"
-    if p > settings.alpha:
-        what = f"p = {p:.3g}; {entry.cases} cases would show {entry.detectable or 0.0:.3f}"
-        return "no_difference_shown", what
-    if _loss(entry, difference) > 0:
-        return "regression", f"p = {p:.3g}"
-    return "improvement", f"p = {p:.3g}"
+        within = _rule_by_margin(entry, interval, settings.margin)
+        if within[0] != "no_regression" or is_loss or not is_shown:
+            return within
+    if is_shown:
+        return ("regression" if is_loss else "improvement"), f"p = {p:.3g}"
+    if entry.detectable is None:
+        return "no_difference_shown", f"p = {p:.3g}; all {entry.cases} cases fare alike"
+    what = f"p = {p:.3g}; {entry.cases} cases would show {entry.detectable:.3f}"
+    return "no_difference_shown", what
+
+
+def _rule_by_margin(
+    entry: MeasureComparison, interval: Interval, margin: float
+) -> tuple[Verdict, str]:
+    low, high = sorted((_loss(entry, interval.low), _loss(entry, interval.high)))
+    if low > margin:
+        return "regression", f"the loss is at least {low:.3f}, beyond {margin:g}"
+    if high > margin:
+        return "inconclusive", f"a loss of up to {high:.3f} is not ruled out"
+    return "no_regression", f"a loss beyond {max(0.0, high):.3f} is ruled out"
 
 
 def _loss(entry: MeasureComparison, difference: float) -> float:
