@@ -19,6 +19,8 @@ _THIN = 1500
 _VERY_THIN = 600
 _NEXT_TO_NOTHING = 120
 _SHELL = 250
+_TWICE = 2
+_MOST_OF_PAGE = 0.6
 _TEASER = 4000
 _MITIGATED = {
     "cf-mitigated": re.compile("challenge"),
@@ -78,7 +80,8 @@ def find_flags(page: Impression, headers: Mapping[str, str]) -> tuple[PageFlag, 
         flags.append("js_required")
     elif page.chars == 0:
         flags.append("empty")
-    if _is_paywalled(page) and (not flags or flags == ["login_wall"]):
+    is_teaser = not flags or (flags == ["login_wall"] and page.chars >= _SHELL)
+    if is_teaser and _is_paywalled(page):
         flags = ["paywall"]
     return tuple(flags)
 
@@ -98,7 +101,8 @@ def _is_bot_wall(page: Impression, headers: Mapping[str, str]) -> bool:
             return True
     if page.visible_chars >= _THIN:
         return False
-    if _says("bot_wall", f"{page.title}\n{page.heading}"):
+    spoken = f"{page.title}\n{page.heading}"
+    if _says("bot_wall", spoken) or (page.chars < _VERY_THIN and _says("bot_title", spoken)):
         return True
     if page.visible_chars >= _VERY_THIN:
         return False
@@ -121,22 +125,25 @@ def _is_soft_404(page: Impression) -> bool:
     if _says("soft_404", spoken):
         return True
     return page.chars < _VERY_THIN // 2 and bool(
-        _says("soft_404", page.text) or _says("soft_404_sure", page.text)
+        _says("soft_404", page.text) or (not page.heading and _says("soft_404_sure", page.text))
     )
 
 
 def _is_consent_wall(page: Impression) -> bool:
     spoken = f"{page.title}\n{page.heading}"
-    if (
-        page.chars < _THIN
-        and _says("consent_title", spoken)
-        and _says("consent", page.visible_text)
-    ):
+    said = page.text if page.chars else page.visible_text
+    if page.chars < _THIN and _says("consent_title", spoken) and _says("consent", said):
         return True
-    is_bare = page.chars < _SHELL and page.visible_chars < 2 * _THIN
-    if is_bare and page.chars < len(page.furniture_text) and _says("consent", page.furniture_text):
+    banner = len("".join(page.furniture_text.split()))
+    is_bare = page.chars < _SHELL and banner > _MOST_OF_PAGE * page.visible_chars
+    is_bare = is_bare or (page.chars == 0 and banner > _NEXT_TO_NOTHING)
+    if is_bare and _says("consent", page.furniture_text):
         return True
-    return page.chars < _VERY_THIN and len(phrase_pattern("consent").findall(page.text)) >= 2
+    if page.chars >= _VERY_THIN:
+        return False
+    if _says("consent_opening", page.text[:100]) and _says("consent", page.text):
+        return True
+    return len(phrase_pattern("consent").findall(page.text)) >= _TWICE
 
 
 def _is_login_wall(page: Impression) -> bool:
@@ -155,11 +162,15 @@ def _is_login_wall(page: Impression) -> bool:
 
 
 def _is_shell(page: Impression) -> bool:
-    if page.visible_chars >= _SHELL or page.scripts + len(page.noscript) == 0:
+    if page.scripts + len(page.noscript) == 0:
         return False
-    if _says("needs_script", page.noscript) or _says("needs_script", page.visible_text):
+    if page.visible_chars >= _SHELL:
+        return page.chars == 0 and (page.has_empty_root or _says("needs_script", page.noscript))
+    if _says("needs_script", page.noscript):
         return True
-    return page.has_empty_root or (page.chars == 0 and page.scripts > 0)
+    if not page.heading and _says("needs_script", page.visible_text):
+        return True
+    return page.has_empty_root or (page.visible_chars == 0 and page.scripts > 0)
 
 
 def _is_paywalled(page: Impression) -> bool:
