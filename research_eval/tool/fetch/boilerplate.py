@@ -55,6 +55,7 @@ _STRONG = frozenset(
         "popup",
         "popups",
         "printfooter",
+        "comments",
         "promo",
         "promos",
         "promotion",
@@ -100,7 +101,7 @@ _STRONG = frozenset(
 _KEPT = frozenset(
     ["bibliography", "citations", "footnotes", "reflist", "references", "sources", "transcript"]
 )
-_CONDITIONAL = frozenset({"about", "comment", "comments", "contents", "meta", "toc", "widget"})
+_CONDITIONAL = frozenset({"about", "comment", "contents", "meta", "toc", "widget"})
 """Words that mark furniture only where the element is mostly links."""
 _ROLES = frozenset(
     {
