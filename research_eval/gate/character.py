@@ -24,7 +24,7 @@ ENDING = (
     # ASCII and Unicode white space, controls, and the ASCII delimiters
     r"\s\x00-\x20\x7f-\xa0<>\"`|"
     # quotation marks, bullet, daggers, reference marks, arrows, box drawing
-    "\u00ab\u00bb\u2016\u2018\u201a-\u201f\u2020-\u2022\u2028-\u202f\u2039-\u203b\u2190-\u21ff\u2500-\u25ff\u27e6-\u27ef"
+    "\u00ab\u00bb\u2016\u2018\u201a-\u201f\u2020-\u2022\u2028-\u202f\u2039-\u203b\u2190-\u21ff\u2500-\u25a1\u25aa\u25ab\u25b6\u25c0\u25cf\u25e6\u27e6-\u27ef"
     # full stops and commas of other scripts
     "\u0589\u060c\u061b\u061f\u06d4\u0964\u0965\u104a\u104b\u1362-\u1368\u17d4\u17d5"
     # CJK, full-width, vertical and small forms (iteration marks are letters)

@@ -16,23 +16,23 @@ __all__ = ["Destination", "find_destinations"]
 
 _LINK = re.compile(rf"\]\([ \t]{{0,99}}\n?[ \t{INVISIBLE}]{{0,99}}(?=<?[hH&\\{INVISIBLE}])")
 _PLAIN = re.compile(
-    r"([hH][tT][tT][pP][sS]?://[^\s()<>\\&\x00-\x20/][^\s()<>\\&\x00-\x20]*)"
+    r"([hH][tT][tT][pP][sS]?://[^\x00-\x20\x7f()<>\\&/][^\x00-\x20\x7f()<>\\&]*)"
     r"(?: \"[^\"\\\n]{0,200}\")?\)"
 )
 _ANGLE = re.compile(r"<((?:[^<>\n\\]|\\.)*)>")
 _TAIL = re.compile(
-    r"(?:\s{1,99}(?:\"(?:[^\"\\]|\\.){0,500}\"|'(?:[^'\\]|\\.){0,500}'|\((?:[^()\\]|\\.){0,500}\))"
-    r"|\s{1,99}[\"'\u201c\u2018\u00ab][^\n)]{0,500}|\s{1,9}=\d*x?\d*)?\s{0,99}\)"
+    r"(?:[ \t\r\n]{1,99}(?:\"(?:[^\"\\]|\\.){0,500}\"|'(?:[^'\\]|\\.){0,500}'|\((?:[^()\\]|\\.){0,500}\))"
+    r"|[ \t\r\n]{1,99}[\"'\u201c\u2018\u00ab][^\n)]{0,500}|[ \t]{1,9}=\d*x?\d*)?[ \t\r\n]{0,99}\)"
 )
 _LOOSE_TAIL = re.compile(r"[ \t][^\n()<>]{1,300}\)")
-_WRAPPED_TAIL = re.compile(r"[ \t]{0,9}\r?\n[ \t]{0,20}[^\s()<>\"']{1,500}\)")
+_WRAPPED_TAIL = re.compile(r"[ \t]{0,9}\r?\n[ \t]{0,20}[^\x00-\x20()<>\"']{1,500}\)")
 _LINE_BREAK = re.compile(r"[ \t]*\r?\n[ \t]*")
 _REMARK = re.compile(
     r"(?i)\s+(?:(?:accessed|archived|retrieved|viewed|visited|last|in|via|by|p|pp|page)\b|[-\u2013\u2014,;(&])"
 )
 _DEFINITION = re.compile(
     r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+|>)*\[(?!\^)(?:[^\[\]\\\n]|\\.){1,500}\]:"
-    r"[ \t]*\n?[ \t]*(?:<((?:[^<>\n\\]|\\.)*)>|([^\s<]\S*+))"
+    r"[ \t]*\n?[ \t]*(?:<((?:[^<>\n\\]|\\.)*)>|([^\x00-\x20<][^\x00-\x20]*+))"
     r"(?=(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*(?:\n|$))"
 )
 MAX_LABEL_CHARS = 600
@@ -40,7 +40,7 @@ MAX_LABEL_CHARS = 600
 _ATTRIBUTE_NAMES = ("href", "src", "cite", "action", "poster", "longdesc", "ping")
 _ATTRIBUTE = re.compile(
     rf"(?<=[\s\"'])(?:form)?(?:{'|'.join(_ATTRIBUTE_NAMES)})\s{{0,9}}=\s{{0,9}}"
-    r"(?:(\\*)\"([^\"]*?)\1\"|'([^']*)'|([^\s\"'<>]+))",
+    r"(?:(\\*)\"([^\"]*?)\1\"|'([^']*)'|([^\x00-\x20\"'<>]+))",
     re.IGNORECASE,
 )
 _LATEX = re.compile(r"\\(?:url|href|nolinkurl|path)\s{0,9}\{((?:[^{}\\\n]|\\.|\{[^{}\n]*\})*)\}")
@@ -153,13 +153,13 @@ def _definitions(text: str) -> Iterator[Destination]:
 def _attributes(text: str) -> Iterator[Destination]:
     for match in _ATTRIBUTE.finditer(text):
         group = next(number for number in (2, 3, 4) if match[number] is not None)
-        value = _ATTRIBUTE_NOISE.sub("", decode_entities(match[group])).strip()
+        value = _ATTRIBUTE_NOISE.sub("", decode_entities(match[group])).strip(" \f")
         yield from _web(*match.span(group), value.replace("\\/", "/"), "html")
 
 
 def _latex_links(text: str) -> Iterator[Destination]:
     for match in _LATEX.finditer(text):
-        yield from _web(*match.span(1), decode_latex(match[1]).strip(), "latex")
+        yield from _web(*match.span(1), decode_latex(match[1]).strip(" \t"), "latex")
 
 
 def _web(start: int, end: int, url: str, form: CitationForm) -> Iterator[Destination]:

@@ -4,7 +4,7 @@ import re
 
 __all__ = ["ParenthesisMap"]
 
-_STRETCH = re.compile(r"[^\s\x00-\x20]*")
+_STRETCH = re.compile(r"[^\x00-\x20]*")
 _TOKEN = re.compile(r"\\.|[()]")
 
 
