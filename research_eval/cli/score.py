@@ -7,7 +7,7 @@ import click
 
 if TYPE_CHECKING:
     from research_eval.schema import RunRecord
-    from research_eval.scorer import Summary, Tally
+    from research_eval.scorer import Tally
 
 __all__ = ["score"]
 
@@ -57,40 +57,95 @@ def _print_json(tallies: "dict[str, Tally]") -> None:
     for configuration, tally in tallies.items():
         for name in tally.names:
             summary = tally.summary(name)
-            row = {"configuration": configuration, **summary._asdict()}
-            interval = summary.wilson
-            row |= {
+            interval, by_case = summary.wilson, _by_case(tally, name)
+            row = {
+                "configuration": configuration,
+                **summary._asdict(),
                 "coverage": summary.coverage,
                 "wilson": list(interval) if interval else None,
+                "by_case": list(by_case) if by_case else None,
             }
             click.echo(json.dumps(row))
 
 
 def _print_table(tallies: "dict[str, Tally]", manifest: "RunRecord") -> None:
-    from research_eval.scorer.support_error import MEASURED
-
     synthetic = " (synthetic dataset)" if manifest.dataset_is_synthetic else ""
     click.echo(f"{manifest.experiment}{synthetic}: {manifest.planned} trials planned")
+    click.echo("95 % intervals: Wilson over trials; by case, Student's t over clustered trials")
     for configuration, tally in tallies.items():
         click.echo(f"\n{configuration}")
         click.echo(
-            f"  {'measure':36} {'value':>9}  {'95 % interval':17} {'strict':>9}  scored/planned"
+            f"  {'measure':36} {'value':>9}  {'Wilson':17} {'by case':19}"
+            f" {'strict':>9}  scored/planned"
         )
         for name in tally.names:
-            click.echo(f"  {name:36} {_row(tally.summary(name))}")
+            click.echo(f"  {name:36} {_row(tally, name)}")
+        _print_reliability(tally, manifest.trials)
+        _print_correction(tally)
     if any("support_red" in tally.names for tally in tallies.values()):
-        click.echo("\nThe support check against people:")
-        for errors in MEASURED:
-            click.echo(
-                f"  {errors.labelled_set}: RED is unsupported in {errors.red_precision:.0%} of "
-                f"{errors.red.total}, GREEN is supported in {errors.green_precision:.0%} of "
-                f"{errors.green.total}"
-            )
+        _print_support_errors()
 
 
-def _row(summary: "Summary") -> str:
-    interval = summary.wilson
-    between = f"{interval.low:.3f} to {interval.high:.3f}" if interval else ""
+def _print_reliability(tally: "Tally", trials: int) -> None:
+    """Print pass@k and pass^k of what is a pass or not."""
+    from research_eval.stats import mean_pass_at_k, mean_pass_hat_k
+
+    for name in ("first_attempt_passed", "final_passed"):
+        cases = [(case.n, round(case.total)) for case in tally.by_case(name).values()]
+        if not cases or trials < 2:
+            continue
+        at = [_number(mean_pass_at_k(cases, k)) for k in range(1, trials + 1)]
+        hat = [_number(mean_pass_hat_k(cases, k)) for k in range(1, trials + 1)]
+        click.echo(f"  {name}: pass@1..{trials} {' '.join(at)}; pass^1..{trials} {' '.join(hat)}")
+
+
+def _print_correction(tally: "Tally") -> None:
+    """Print the share of unsupported citations with the check's own errors taken out."""
+    from research_eval.scorer.support_error import MEASURED
+    from research_eval.stats import corrected_rate
+
+    summary = tally.summary("support_red")
+    if not summary.weight:
+        return
+    errors = MEASURED[0]
+    estimate = corrected_rate(
+        round(summary.total), round(summary.weight), errors.as_validation(), seed=1
+    )
+    if estimate is not None:
+        click.echo(
+            f"  unsupported, corrected for the check's errors on {errors.labelled_set}:"
+            f" {estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+        )
+
+
+def _print_support_errors() -> None:
+    from research_eval.scorer.support_error import MEASURED
+
+    click.echo("\nThe support check against people:")
+    for errors in MEASURED:
+        click.echo(
+            f"  {errors.labelled_set}: RED is unsupported in {errors.red_precision:.0%} of "
+            f"{errors.red.total}, GREEN is supported in {errors.green_precision:.0%} of "
+            f"{errors.green.total}"
+        )
+
+
+def _by_case(tally: "Tally", name: str) -> "tuple[float, float] | None":
+    """Return the interval with cases as the units, within the measure's bounds."""
+    from research_eval.scorer.measure import measure
+    from research_eval.stats import Cluster, clustered_mean
+
+    cases = tally.by_case(name).values()
+    estimate = clustered_mean([Cluster(case.total, case.weight) for case in cases])
+    if estimate is None or estimate.n < 2:
+        return None
+    if measure(name).unit in {"yes_no", "share"}:
+        return max(0.0, estimate.low), min(1.0, estimate.high)
+    return estimate.low, estimate.high
+
+
+def _row(tally: "Tally", name: str) -> str:
+    summary = tally.summary(name)
     counts = f"{summary.scored}/{summary.planned}"
     missing = [
         f"{count} {what}"
@@ -103,8 +158,13 @@ def _row(summary: "Summary") -> str:
     ]
     notes = f"  {', '.join(missing)}" if missing else ""
     return (
-        f"{_number(summary.value):>9}  {between:17} {_number(summary.strict):>9}  {counts}{notes}"
+        f"{_number(summary.value):>9}  {_interval(summary.wilson):17}"
+        f" {_interval(_by_case(tally, name)):19} {_number(summary.strict):>9}  {counts}{notes}"
     )
+
+
+def _interval(interval: "tuple[float, float] | None") -> str:
+    return f"{interval[0]:.3f} to {interval[1]:.3f}" if interval else ""
 
 
 def _number(value: float | None) -> str:

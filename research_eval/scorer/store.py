@@ -1,6 +1,6 @@
 """Scores that were added to a run: `scores.jsonl` beside the journal, one trial and scorer a line."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -71,15 +71,19 @@ def read_scores(folder: RunFolder) -> Iterator[StoredScores]:
                 raise RecordError(f"{path}:{number}: {place}: {first['msg']}") from exc
 
 
-def stored_scores(folder: RunFolder) -> dict[TrialKey, tuple[Score, ...]]:
-    """Return the added scores of a run by trial, all scorers together.
+def stored_scores(
+    folder: RunFolder, names: Collection[str] | None = None
+) -> dict[TrialKey, tuple[Score, ...]]:
+    """Return the added scores of a run by trial, all scorers together; of `names` alone if given.
 
     Raises:
         RecordError: If a line cannot be read.
     """
     found: dict[TrialKey, tuple[Score, ...]] = {}
     for row in read_scores(folder):
-        found[row.key] = (*found.get(row.key, ()), *row.scores)
+        kept = [score for score in row.scores if names is None or score.name in names]
+        if kept:
+            found[row.key] = (*found.get(row.key, ()), *kept)
     return found
 
 

@@ -5,6 +5,8 @@
 
 from typing import NamedTuple
 
+from research_eval.stats.agreement import Validation
+
 __all__ = ["MEASURED", "LevelCounts", "SupportErrors"]
 
 
@@ -37,6 +39,15 @@ class SupportErrors(NamedTuple):
     def green_precision(self) -> float | None:
         """Of the claims that are GREEN, the share that people called supported."""
         return self.green.supported / self.green.total if self.green.total else None
+
+    def as_validation(self) -> Validation:
+        """Return RED as a test of being unsupported, to correct an observed share of RED with."""
+        return Validation(
+            true_positive=self.red.unsupported,
+            false_negative=self.green.unsupported + self.undecided.unsupported,
+            true_negative=self.green.supported + self.undecided.supported,
+            false_positive=self.red.supported,
+        )
 
 
 MEASURED: tuple[SupportErrors, ...] = (

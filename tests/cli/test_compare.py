@@ -356,9 +356,29 @@ def test_score_prints_each_rate_with_its_denominators(make_run):
     (row,) = [line for line in text.splitlines() if " final_passed " in line]
     assert status == 0
     assert row.split() == [
-        "final_passed", "0.667", "0.208", "to", "0.939", "0.400", "3/5", "1", "errors",
+        "final_passed", "0.667", "0.208", "to", "0.939", "0.000", "to", "1.000", "0.400", "3/5",
+        "1", "errors",
     ]  # fmt: skip
     assert "synthetic dataset" in text
+
+
+def test_score_prints_reliability_over_repetitions(make_run):
+    run = make_run("run", {"a": ["1100", "1111"]})
+
+    _, text = call(score, run, "--scorer", "gate")
+
+    assert (
+        "final_passed: pass@1..4 0.750 0.917 1.000 1.000; pass^1..4 0.750 0.583 0.500 0.500" in text
+    )
+
+
+def test_a_rate_of_clustered_trials_has_the_wider_interval(make_run):
+    run = make_run("run", {"a": ["1111"] * 6 + ["0000"] * 4})
+
+    rows = [json.loads(line) for line in call(score, run, "--json")[1].splitlines()]
+
+    (row,) = [row for row in rows if row["name"] == "final_passed"]
+    assert row["by_case"][1] - row["by_case"][0] > 2 * (row["wilson"][1] - row["wilson"][0])
 
 
 def test_score_with_every_scorer_prints_the_errors_of_the_support_check(make_run):
@@ -368,6 +388,9 @@ def test_score_with_every_scorer_prints_the_errors_of_the_support_check(make_run
 
     assert "support_green" in text
     assert "RED is unsupported in 93% of 111" in text
+    assert (
+        "unsupported, corrected for the check's errors on WiCE dev, whole cited pages: 0." in text
+    )
 
 
 def test_score_as_json_and_in_silence(make_run):

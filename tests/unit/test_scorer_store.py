@@ -29,6 +29,7 @@ def test_scores_are_kept_by_trial_and_scorer(folder):
         (2, "gate"),
         (2, "efficiency"),
     ]
+    assert stored_scores(folder, ["turns"])[rows[0].key] == (Scored(name="turns", value=2.0),)
     assert stored_scores(folder)[rows[0].key][0] == Scored(name="first_attempt_passed", value=1.0)
 
 

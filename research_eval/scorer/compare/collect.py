@@ -84,13 +84,13 @@ def collect(
     wanted = [n for n in known if configurations is None or n in configurations]
     sides = {name: Side(folder, manifest, known[name]) for name in wanted}
     scorers = (gate_outcome,) if GATE_MEASURES.issuperset(measures) else DEFAULT_SCORERS
-    added = {} if GATE_MEASURES.issuperset(measures) else stored_scores(folder)
+    added = {} if GATE_MEASURES.issuperset(measures) else stored_scores(folder, measures)
     cases = run_cases(folder)
     for trial in folder.trials():
         if trial.configuration in sides:
             side = sides[trial.configuration]
             scores = _scores(cases, trial, folder, scorers, measures)
-            scores |= {s.name: s for s in added.get(trial.key, ()) if s.name in measures}
+            scores |= {score.name: score for score in added.get(trial.key, ())}
             _add(side, trial.key, trial, scores)
     return [sides[name] for name in wanted]
 
