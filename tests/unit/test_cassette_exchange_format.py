@@ -320,9 +320,11 @@ def test_a_foreign_warc_with_chunks_gzip_and_resources_is_read(tmp_path):
 def test_what_is_no_warc_is_a_clear_error_or_holds_nothing(tmp_path, content):
     (tmp_path / "x.warc").write_bytes(content)
     try:
-        assert list(read_warc(tmp_path / "x.warc")) == []
+        found = list(read_warc(tmp_path / "x.warc"))
     except CassetteCorruptError as exc:
-        assert "x.warc" in str(exc)
+        found = [word for word in ("x.warc",) if word not in str(exc)]
+
+    assert found == []
 
 
 def test_a_secret_that_cannot_be_scrubbed_stops_an_import(tmp_path, monkeypatch):
