@@ -3,6 +3,7 @@
 from research_eval.cassette.deck import Mode
 from research_eval.cassette.exchange import ModelCassette, ModelSession
 from research_eval.cassette.redact import Redactor
+from research_eval.cassette.secret import SCRUBBED
 from research_eval.cassette.session import Refresh, Session
 from research_eval.cassette.transport import OffTapeError
 from research_eval.cassette.transport2 import OffTapeError2
@@ -10,6 +11,7 @@ from research_eval.cassette.verdict import Divergence, ReplayVerdict, replay_ver
 from research_eval.cassette.web import RepeatPolicy, WebCassette, WebSession
 
 __all__ = [
+    "SCRUBBED",
     "Divergence",
     "Mode",
     "ModelCassette",
