@@ -8,7 +8,7 @@ import pytest
 from research_eval.cassette import OffTapeError
 from research_eval.clock import VirtualClock
 from research_eval.ledger import SourceRegistry
-from research_eval.tool.fetch import FetchSettings, FetchTool
+from research_eval.tool.fetch import FetchSettings, FetchTool, Manners
 
 PAGE = "<title>Ropes</title><link rel=canonical href='/canon'><main><h1>Ropes</h1>" + "".join(
     f"<p>Paragraph {n} on ropes, sails and the weather of the valley.</p>" for n in range(200)
@@ -323,3 +323,33 @@ def test_the_tool_describes_its_arguments():
     assert spec.name == "fetch"
     assert set(spec.parameters["properties"]) == {"url", "max_length", "start_index"}
     assert spec.parameters["properties"]["max_length"]["default"] == 5000
+
+
+@pytest.mark.anyio
+async def test_trials_that_share_manners_are_together_as_polite_as_one():
+    settings = FetchSettings(host_interval_s=3)
+    first = Desk(lambda _: page("<p>x"), settings)
+    shared = Manners(settings, clock=first.clock)
+    tools = [
+        FetchTool(
+            settings,
+            http=httpx.AsyncClient(transport=httpx.MockTransport(lambda _: page("<p>x"))),
+            ledger=SourceRegistry(),
+            clock=first.clock,
+            emit=lambda _: None,
+            manners=shared,
+        )
+        for _ in range(2)
+    ]
+    for tool in tools:
+        await tool({"url": "https://a.example/"})
+
+    assert first.clock.now() == 3
+
+
+def test_every_public_name_of_the_package_can_be_imported():
+    import research_eval.tool.fetch as package
+
+    assert all(getattr(package, name) is not None for name in package.__all__)
+    with pytest.raises(AttributeError):
+        _ = package.nothing

@@ -245,7 +245,7 @@ CASES = [
     (
         "consent",
         "Datenschutz",
-        "<h1>Wir verwenden Cookies</h1><p>Wir und unsere Partner verwenden Cookies. Alle akzeptieren oder Einstellungen verwalten.</p>",
+        "<h1>Wir verwenden Cookies</h1><p>Wir und unsere Partner verwenden Cookies. Alle akzeptieren oder Einstellungen verwalten.</p>",  # codespell:ignore
     ),
     (
         "paywall",

@@ -6,23 +6,31 @@ from research_eval.tool.fetch.page import ContentExtractor, ExtractedHtml, Extra
 from research_eval.tool.fetch.settings import FetchSettings
 
 if TYPE_CHECKING:
+    from research_eval.tool.fetch.conditional import ConditionalTransport, PageCache
     from research_eval.tool.fetch.extraction import extract
+    from research_eval.tool.fetch.manners import Manners
     from research_eval.tool.fetch.tool import FetchTool, PageLedger
     from research_eval.tool.fetch.transport import guarded_transport
 
 __all__ = [
+    "ConditionalTransport",
     "ContentExtractor",
     "ExtractedHtml",
     "ExtractedPage",
     "FetchSettings",
     "FetchTool",
+    "Manners",
+    "PageCache",
     "PageLedger",
     "extract",
     "guarded_transport",
 ]
 
 _LAZY = {
+    "ConditionalTransport": "conditional",
     "FetchTool": "tool",
+    "Manners": "manners",
+    "PageCache": "conditional",
     "PageLedger": "tool",
     "extract": "extraction",
     "guarded_transport": "transport",

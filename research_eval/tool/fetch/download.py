@@ -81,11 +81,18 @@ class _Journey:
 class Downloader:
     """Brings documents for one trial."""
 
-    def __init__(self, settings: FetchSettings, *, http: httpx.AsyncClient, clock: Clock) -> None:
+    def __init__(
+        self,
+        settings: FetchSettings,
+        *,
+        http: httpx.AsyncClient,
+        clock: Clock,
+        manners: Manners | None = None,
+    ) -> None:
         self._settings = settings
         self._http = http
         self._clock = clock
-        self._manners = Manners(settings, clock=clock)
+        self._manners = manners or Manners(settings, clock=clock)
         self._robots: dict[str, RobotsRules] = {}
 
     async def get(self, url: str) -> Document:

@@ -16,6 +16,7 @@ from research_eval.tool.fetch.arguments import (
 )
 from research_eval.tool.fetch.canonical import same_site_canonical
 from research_eval.tool.fetch.download import Document, Downloader, DownloadError
+from research_eval.tool.fetch.manners import Manners
 from research_eval.tool.fetch.page import ExtractedPage
 from research_eval.tool.fetch.reading import read_document
 from research_eval.tool.fetch.settings import FetchSettings
@@ -43,7 +44,11 @@ class PageLedger(Protocol):
 
 
 class FetchTool:
-    """Opens pages for one trial."""
+    """Opens pages for one trial.
+
+    Trials that run live side by side may share one `Manners`, so that together they are as polite
+    as one; without it each keeps its own.
+    """
 
     def __init__(
         self,
@@ -53,13 +58,14 @@ class FetchTool:
         ledger: PageLedger,
         clock: Clock,
         emit: EmitEvent,
+        manners: Manners | None = None,
     ) -> None:
         self.spec = tool_spec(max_length=DEFAULT_LENGTH, max_length_limit=settings.max_length_limit)
         self._settings = settings
         self._ledger = ledger
         self._clock = clock
         self._emit = emit
-        self._downloader = Downloader(settings, http=http, clock=clock)
+        self._downloader = Downloader(settings, http=http, clock=clock, manners=manners)
         self._pages: dict[str, ExtractedPage] = {}
 
     async def __call__(self, arguments: Mapping[str, Any]) -> ToolOutcome:
