@@ -128,3 +128,10 @@ def test_unreadable_encodings_give_nothing_to_read():
 
 def test_user_defined_bytes_go_to_the_private_area():
     assert decode(b"a\x80", content_type="x; charset=x-user-defined").text == "a\uf780"
+
+
+def test_of_two_encodings_that_read_the_same_the_common_one_is_named():
+    text = "Το σχοινοποιείο απλώνεται δίπλα στο ποτάμι και ο τεχνίτης το περπατά κάθε πρωί."
+
+    assert decode(text.encode("iso8859_7")).encoding == "windows-1253"
+    assert decode(("Άρτα " + text).encode("iso8859_7")) == ("Άρτα " + text, "iso-8859-7")

@@ -28,6 +28,14 @@ _CODECS = {
 _HAS_ESCAPES = re.compile(rb"\x1b(?:\$[@B]|\([BJI])")
 _DETECTED = {"MAC-CYRILLIC": "x-mac-cyrillic", "UHC": "euc-kr", "VISCII": "windows-1258"}
 """Names that the detector uses and the standard does not know."""
+_TWINS = {
+    "iso-8859-2": "windows-1250",
+    "iso-8859-6": "windows-1256",
+    "iso-8859-7": "windows-1253",
+    "iso-8859-8": "windows-1255",
+    "iso-8859-13": "windows-1257",
+}
+"""Where both read the bytes alike, the encoding of Windows is the one that the web uses."""
 _DETECTION_BYTES = 200_000
 _CHARSET = re.compile(r"charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))", re.IGNORECASE)
 _VALID_PER_FAULT = 4
@@ -83,6 +91,9 @@ def _detect(body: bytes) -> str:
     name = encoding_from_label(_DETECTED.get(guess, guess))
     if name in {None, "utf-8", "utf-16le", "utf-16be", "replacement", "iso-2022-jp"}:
         return "windows-1252"
+    twin = _TWINS.get(str(name))
+    if twin is not None and _decode_as(twin, body) == _decode_as(str(name), body):
+        return twin
     return str(name)
 
 
