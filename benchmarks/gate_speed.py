@@ -21,7 +21,7 @@ from research_eval.ledger import SourceRegistry
 
 LEAST_TO_SEED = 1.3
 LEAST_TO_MARKDOWN = 30.0
-MOST_GROWTH = 1.5
+MOST_GROWTH = 2.0
 """The time for a character in the longest answer against that in the shortest."""
 ROUNDS = 5
 WORDS = [
@@ -62,24 +62,32 @@ ANSWER = """## How the delta grew
 
 **Short answer:** {w12} ([river authority]({u0})).
 
-{w20} [{w2}]({u1} "Survey"), {w8}:
+{w14} [{w2}]({u1} "Survey"), *{w3}* and **{w2}**:
 
-- **{w2}** {w10} ([1]({u2})).
-- *{w2}* {w9}; see `{w1}` and {u3}.
-- {w14} <{u4}>.
+- **{w2}:** {w8} ([1]({u2})).
+- **{w3}:** {w7}; see `{w1}` and {u3}.
+- **{w2}:** {w9} <{u4}>.
+    - *{w2}* {w5}, `{w1}`
+    - *{w2}* {w6}
 
-| {w1} | {w1} | {w2} |
-| --- | --- | --- |
-| 1931 | 12.4 | {w3} |
-| 1972 | 18.9 | {w3} |
-| 2016 | 21.0 | {w3} |
+| {w1} | {w1} | **{w2}** | {w1} |
+| --- | ---: | --- | --- |
+| 1931 | 12.4 | {w2} | `{w1}` |
+| 1972 | 18.9 | {w2} | *{w1}* |
+| 1998 | 19.7 | {w2} | `{w1}` |
+| 2016 | 21.0 | {w2} | *{w1}* |
 
-> {w16}
+> {w12}
 
-1. {w12}[^a]
-2. {w11} **{u5}**
+1. {w9}[^a]
+2. {w8} **{u5}**
+3. {w7} (*{w2}*), {w4}
 
-{w40}
+### What is not known
+
+- {w9}, *{w2}*
+- {w8}; **{w1}** {w3}
+- {w7}
 
 ### Sources
 
@@ -88,7 +96,7 @@ ANSWER = """## How the delta grew
 
 [^a]: {w9}.
 
-{w60}
+{w57}
 """
 """What a research agent writes: headings, lists, a table, links and bare URLs."""
 

@@ -32,9 +32,11 @@ class CitationGate:
         known = ledger.keyed_by(url_key)
         violations: dict[SourceKey, Violation] = {}
         for citation in citations:
-            ruling = _rule(citation, known)
-            if ruling is not None:
-                violations.setdefault(*ruling)
+            record = known.get(citation.url)
+            if not _is_citable(record):
+                ruling = _rule(citation, record, known)
+                if ruling is not None:
+                    violations.setdefault(*ruling)
         return Verdict(gate=self.id, citations=citations, violations=tuple(violations.values()))
 
     def corrective(self, verdict: Verdict) -> str:
@@ -42,11 +44,10 @@ class CitationGate:
         return corrective_text(verdict)
 
 
-def _rule(citation: Citation, ledger: SourceRegistry) -> tuple[SourceKey, Violation] | None:
-    """Return why `citation` may not stand, if no whole reading of it is a page that was opened."""
-    record = ledger.get(citation.url)
-    if _is_citable(record):
-        return None
+def _rule(
+    citation: Citation, record: SourceRecord | None, ledger: SourceRegistry
+) -> tuple[SourceKey, Violation] | None:
+    """Return why `citation` may not stand, if no other reading of it is a page that was opened."""
     url = citation.url
     for reading in citation.readings:
         other = ledger.get(reading)
