@@ -40,7 +40,8 @@ def asked_request(
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         return Asked(method, uri, host, redactor.content(content, content_type, channel))
-    text = redactor.body(text, content_type, channel)
-    if looks_like_json(content_type, content) and (canonical := canonical_json(text)):
-        text = canonical
-    return Asked(method, uri, host, text)
+    if looks_like_json(content_type, content):
+        canonical = canonical_json(text, lambda value: redactor.value(value, channel))
+        if canonical is not None:
+            return Asked(method, uri, host, redactor.text(canonical))
+    return Asked(method, uri, host, redactor.body(text, content_type, channel))

@@ -62,21 +62,30 @@ def canonical_uri(scheme: str, netloc: str, target: str) -> str:
     return f"{scheme}://{netloc}{path}{mark}{query}"
 
 
-def canonical_json(text: str) -> str | None:
+def canonical_json(
+    text: str, clean: Callable[[object], object] = lambda value: value
+) -> str | None:
     """Return the one canonical spelling of JSON text; `None` if it has none.
 
     Integers, floats and booleans stay apart, whole numbers of any length stay exact, and text with
     a field named twice has no canonical form: it is compared as it is.
+
+    Args:
+        text: The JSON text.
+        clean: Takes out what is not to be kept; gives the very same value if there is nothing.
     """
     try:
         value = json.loads(text)
         spelled = spell(value)
+        cleaned = clean(value)
         if len(spelled) != len(text):
             json.loads(text, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         return None
+    if cleaned is not value:
+        spelled = spell(cleaned)
     if "pyd_ai_" in spelled:
-        spelled = spell(_renumber(value, {}))
+        spelled = spell(_renumber(cleaned, {}))
     return spelled
 
 

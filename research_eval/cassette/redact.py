@@ -107,6 +107,10 @@ class Redactor:
             text = self._query.sub(rf"\1{SCRUBBED}", f"&{text}")[1:]
         return self.text(text)
 
+    def value(self, value: object, channel: Channel) -> object:
+        """Return a JSON value without what its fields say is secret; known secrets are `text`'s to find."""
+        return _scrub_value(value, "", self._fields[channel])
+
     def request_headers(self, headers: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
         """Return the few request headers that are worth keeping."""
         return self._allowed(headers, _REQUEST_HEADERS)
