@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
+from itertools import groupby
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -16,12 +17,11 @@ from research_eval.report.definition import DEFINITIONS
 from research_eval.report.detail import trial_detail
 from research_eval.report.pack import JSON, Table, pack, pack_value
 from research_eval.report.plot import draw_plots
-from research_eval.report.row import Columns
 from research_eval.report.section import sections
 from research_eval.report.trace import Condition, Count, Trace
 from research_eval.report.view import Rate, RunView
 from research_eval.report.wording import DASH, NOTHING, percent, run_facts, run_labels
-from research_eval.schema import TrialRecord
+from research_eval.schema import TrialKey, TrialRecord
 
 __all__ = ["render_html", "trace_fragment"]
 
@@ -140,25 +140,35 @@ def _sort_value(cell: Cell) -> str:
 
 
 def _chunks(view: RunView, folder: RunFolder) -> Iterator[tuple[str, str]]:
-    """Yield the id and the packed data of rows, trials case by case, and pages."""
-    tables: dict[str, tuple[Table, dict[str, str]]] = {}
+    """Yield the id and the packed data of trials, pages, long tables and rows."""
+    notes = {row.key: row.notes for row in view.rows}
+    places: dict[str, list[int]] = {}
     pages: dict[str, None] = {}
-    notes = {row.key: dict(row.notes) for row in view.rows}
-    for trial in folder.trials():
-        table, roots = tables.setdefault(trial.case_id, (Table(), {}))
-        roots[f"{trial.configuration}\n{trial.trial}"] = table.add(
-            trial_detail(trial, notes.get(trial.key, {}))
-        )
-        pages |= dict.fromkeys(_digests(trial))
-    yield "rows", _packed_rows(view, list(tables))
+    runs = groupby(folder.trials(), key=lambda trial: trial.case_id)
+    for number, (case_id, trials) in enumerate(runs):
+        places.setdefault(case_id, []).append(number)
+        yield f"chunk-{number}", _packed_trials(trials, notes, pages)
+    yield from _packed_pages(folder, pages)
     for section in sections(view):
         for place, one in enumerate(section.tables):
             if one.is_long:
                 yield f"table-{section.id}-{place}", _packed_table(one)
-    for number, (table, roots) in enumerate(tables.values()):
-        inner = ",".join(f"{json.dumps(name)}:{root}" for name, root in roots.items())
-        yield f"chunk-{number}", pack(table.text(f"{{{inner}}}"))
-    yield from _packed_pages(folder, pages)
+    yield "rows", _packed_rows(view, places)
+
+
+def _packed_trials(
+    trials: Iterable[TrialRecord],
+    notes: Mapping[TrialKey, Mapping[str, str]],
+    pages: dict[str, None],
+) -> str:
+    """Pack trials of one case, which have much in common; add the pages that they opened."""
+    table = Table()
+    roots = []
+    for trial in trials:
+        name = json.dumps(f"{trial.configuration}\n{trial.trial}", ensure_ascii=False)
+        roots.append(f"{name}:{table.add(trial_detail(trial, notes.get(trial.key, {})))}")
+        pages |= dict.fromkeys(s.content_sha256 for s in trial.sources if s.content_sha256)
+    return pack(table.text(f"{{{','.join(roots)}}}"))
 
 
 def _packed_table(table: TableView) -> str:
@@ -194,14 +204,9 @@ def _cell_parts(cell: Cell) -> Iterator[JSON]:
             yield [NOTHING, ""]
 
 
-def _digests(trial: TrialRecord) -> Iterator[str]:
-    return (source.content_sha256 for source in trial.sources if source.content_sha256)
-
-
-def _packed_rows(view: RunView, case_ids: list[str]) -> str:
-    columns = list(view.rows[0].columns) if view.rows else list(Columns())
+def _packed_rows(view: RunView, chunks: Mapping[str, list[int]]) -> str:
+    columns = list(view.rows[0].columns) if view.rows else []
     values: list[JSON] = [[row.fact(column) for row in view.rows] for column in columns]
-    chunks = {case_id: number for number, case_id in enumerate(case_ids)}
     return pack_value({"columns": columns, "values": values, "chunks": chunks})
 
 

@@ -51,6 +51,14 @@ COLUMNS: dict[str, str] = {
 class Columns(dict[str, int]):
     """The columns of a set of rows, in the order in which they were first met."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._notes: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
+
+    def share(self, notes: dict[str, str]) -> Mapping[str, str]:
+        """Return equal notes as one object, since most trials have the same."""
+        return self._notes.setdefault(tuple(notes.items()), notes)
+
     def place(self, name: str) -> int:
         """Return the column's index; a new column gets the next one."""
         return self.setdefault(name, len(self))
@@ -91,7 +99,7 @@ def trial_row(
     }
     scores = tuple(scores)
     facts |= _provider_tries(trial) | _score_facts(scores)
-    return _row(columns, trial.key, facts, _notes(scores))
+    return _row(columns, trial.key, facts, columns.share(_notes(scores)))
 
 
 def score_names(columns: Columns) -> list[str]:
@@ -151,7 +159,7 @@ def _notes(scores: Iterable[Score]) -> dict[str, str]:
         (score_column(score.name), score.detail if isinstance(score, Scored) else score.reason)
         for score in scores
     )
-    return {name: sys.intern(text) for name, text in said if text}
+    return {sys.intern(name): sys.intern(text) for name, text in said if text}
 
 
 def score_column(name: str) -> str:

@@ -7,10 +7,10 @@ of trials which the report shows for it can't disagree.
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from research_eval.report.row import TrialRow
-from research_eval.schema import Record
 
 __all__ = ["Condition", "Count", "Total", "Trace", "count", "fact_text", "find", "total"]
 
@@ -22,7 +22,8 @@ class Condition(NamedTuple):
     values: tuple[str, ...]
 
 
-class Trace(Record):
+@dataclass(frozen=True, slots=True)
+class Trace:
     """Which trials a number is made of."""
 
     where: tuple[Condition, ...] = ()
@@ -38,14 +39,16 @@ class Trace(Record):
         return Trace(where=self.where, measure=column)
 
 
-class Count(Record):
+@dataclass(frozen=True, slots=True)
+class Count:
     """How many trials meet some conditions."""
 
     value: int
     trace: Trace
 
 
-class Total(Record):
+@dataclass(frozen=True, slots=True)
+class Total:
     """A column summed over the trials that meet some conditions."""
 
     value: float

@@ -32,7 +32,8 @@ class ReportSettings(Record):
     """Level of every interval."""
 
 
-class Rate(Record):
+@dataclass(frozen=True, slots=True)
+class Rate:
     """A share of trials with its Wilson interval."""
 
     k: int
@@ -48,7 +49,8 @@ class Rate(Record):
         return self.k / self.n if self.n else None
 
 
-class RatePair(Record):
+@dataclass(frozen=True, slots=True)
+class RatePair:
     """The same successes over two denominators."""
 
     strict: Rate

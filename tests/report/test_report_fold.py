@@ -10,7 +10,7 @@ from research_eval.report.fold import build_view
 from research_eval.report.scores_csv import render_csv
 from research_eval.report.section import sections
 from research_eval.report.trace import Count, Total, Trace, find
-from research_eval.report.view import Rate, ReportSettings, RunView
+from research_eval.report.view import Rate, RatePair, ReportSettings, RunView
 from research_eval.schema import (
     Failure,
     ProviderTry,
@@ -202,6 +202,8 @@ def numbers(view: RunView) -> Iterable[tuple[float, Trace]]:
                 yield one.value, one.trace
             case Total() as one:
                 yield one.value, one.trace
+            case RatePair() as pair:
+                pending += [pair.strict, pair.conditional]
             case dict() as held:
                 pending += held.values()
             case tuple() as held:

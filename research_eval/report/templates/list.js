@@ -142,6 +142,9 @@ function listCell(row, column) {
     return found.map((kind) => el("span", { class: "badge v-" + kind }, kind));
   }
   const value = rows.value(row, column);
+  if (column === "configuration") {
+    return referenceAgents().includes(value) ? [foreign(value), " \u25e6"] : foreign(value);
+  }
   return typeof value === "number" ? number(value) : foreign(value === null ? "\u2013" : value);
 }
 
@@ -174,6 +177,7 @@ function renderList(target, query) {
       el("a", { href: "#trials", class: "reset" }, "Clear all")),
     el("p", { id: "list-count", role: "status", "data-count": found.length },
       plural(found.length, "trial"), " of ", number(rows.count), " planned ", chips(query)),
+    referenceAgents().length ? el("p", { class: "quiet" }, "\u25e6 reference agent") : "",
     add(document.createDocumentFragment(), [sumLine(found, measure)]),
     el("div", { class: "scroll" }, el("table", { class: "list" },
       el("caption", {}, "Trials that meet the conditions"),

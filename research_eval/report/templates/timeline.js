@@ -1,7 +1,7 @@
 // The transcript of a trial, one entry an event.
 function usageText(usage) {
-  if (!usage) return "";
-  return number(usage.input_tokens || 0) + " tokens in, " + number(usage.output_tokens || 0) + " out";
+  if (!usage || !(usage.input_tokens || usage.output_tokens)) return "";
+  return " \u00b7 " + number(usage.input_tokens || 0) + " tokens in, " + number(usage.output_tokens || 0) + " out";
 }
 
 function pretty(json) {
@@ -20,7 +20,7 @@ const EVENTS = {
     event.text ? el("div", { class: "said", dir: "auto" }, foreign(event.text)) : null,
     (event.tool_calls || []).map((call) => el("div", {}, "asks for ",
       el("code", {}, foreign(call.name), " ", foreign(pretty(call.arguments))))),
-    el("div", { class: "quiet" }, event.finish_reason, " \u00b7 ", usageText(event.usage),
+    el("div", { class: "quiet" }, event.finish_reason, usageText(event.usage),
       event.request_retries ? " \u00b7 " + plural(event.request_retries, "request retry") : "")]],
   tool: (event) => ["Tool " + event.tool, [
     el("span", { class: event.ok ? "good" : "bad" }, event.ok ? "\u2713 worked" : "\u2717 failed"),

@@ -6,11 +6,12 @@ const RULINGS = {
 };
 
 async function loadTrial(row) {
-  const chunk = rows.chunks[rows.value(row, "case_id")];
-  if (chunk === undefined || rows.value(row, "status") === "not_run") return null;
-  const { parts, root } = await unpackChunk("chunk-" + chunk);
   const name = rows.value(row, "configuration") + "\n" + rows.value(row, "trial");
-  return root[name] === undefined ? null : resolve(root[name], parts);
+  for (const chunk of rows.chunks[rows.value(row, "case_id")] || []) {
+    const { parts, root } = await unpackChunk("chunk-" + chunk);
+    if (root[name] !== undefined) return resolve(root[name], parts);
+  }
+  return null;
 }
 
 function findRow(query) {
