@@ -1,0 +1,47 @@
+"""Inputs that once cost more than their length, most of them found by fuzzing."""
+
+import time
+
+import pytest
+
+from research_eval.gate import extract_citations
+
+PATTERNS = [
+    ("", "https://a,"),
+    ("", "(https://a)"),
+    ("", "&nbsp;,1,https://*@"),
+    ("\\u0026-->", "https&#58;//&nbsp;/./"),
+    ("", "\u2013example.orght\u200btps://(SICI)http://"),
+    ("", "](https://x"),
+    ("", "[a](<h"),
+    ("", '[a](https://x "'),
+    ("", "\\url{https://a"),
+    ("", 'href="https://a '),
+    ("", "[x]: https://a(\n"),
+    ("https://a", "[1]"),
+    ("https://a", "((("),
+    ("https://a", ")))"),
+    ("https://a/", "\u2014b"),
+    ("https://a/1", "111"),
+    ("https://a/", "を"),
+    ("<", "https://a\n"),
+    ("]:", "]:"),
+    ("x\n", "> "),
+]
+
+
+def _seconds(text: str) -> float:
+    best = float("inf")
+    for _ in range(2):
+        start = time.process_time()
+        extract_citations(text)
+        best = min(best, time.process_time() - start)
+    return max(best, 0.002)
+
+
+@pytest.mark.parametrize(("head", "piece"), PATTERNS, ids=range(len(PATTERNS)))
+def test_cost_is_linear_in_the_length(head: str, piece: str) -> None:
+    """Four times the length would cost sixteen times as much, were it quadratic."""
+    number = 10_000 // len(piece)
+
+    assert _seconds(head + piece * number * 4) < 9 * _seconds(head + piece * number)
