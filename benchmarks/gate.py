@@ -106,7 +106,9 @@ def tallies(cases: Iterable[Case], contestant: Contestant) -> dict[str, Tally]:
 def load_corpus() -> tuple[list[Case], str]:
     """Return the cases and the digest of their file."""
     content = CORPUS.read_bytes()
-    return [json.loads(line) for line in content.split(b"\n") if line], hashlib.sha256(content).hexdigest()
+    return [json.loads(line) for line in content.split(b"\n") if line], hashlib.sha256(
+        content
+    ).hexdigest()
 
 
 def main() -> int:

@@ -10,7 +10,27 @@ from research_eval.ledger import SourceRegistry, url_key
 from research_eval.schema import Fetched, SearchHit
 
 UNRESERVED = string.ascii_letters + string.digits + "-._~"
-TRACKING = ["utm_source", "utm_x", "gclid", "fbclid", "yclid", "msclkid", "dclid", "igshid", "twclid", "mc_cid", "mc_eid", "_ga", "_gl", "ref_src", "ref_url", "cmpid", "spm", "share_id", "xtor"]
+TRACKING = [
+    "utm_source",
+    "utm_x",
+    "gclid",
+    "fbclid",
+    "yclid",
+    "msclkid",
+    "dclid",
+    "igshid",
+    "twclid",
+    "mc_cid",
+    "mc_eid",
+    "_ga",
+    "_gl",
+    "ref_src",
+    "ref_url",
+    "cmpid",
+    "spm",
+    "share_id",
+    "xtor",
+]
 names = st.text(string.ascii_lowercase, min_size=1, max_size=6)
 hosts = st.builds("{}.{}.example".format, names, names).filter(
     lambda host: not host.startswith("www.")
