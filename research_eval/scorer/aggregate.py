@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from research_eval.schema import Score
+from research_eval.scorer.measure import measure
 from research_eval.stats import Interval, wilson
 
 __all__ = ["CaseSum", "Summary", "Tally"]
@@ -58,9 +59,10 @@ class Summary(NamedTuple):
     @property
     def wilson(self) -> Interval | None:
         """The Wilson interval; `None` if the measure is no proportion, or nothing was scored."""
-        if self.weight <= 0 or not 0 <= self.total <= self.weight:
+        n = round(self.weight)
+        if n == 0 or measure(self.name).unit not in {"yes_no", "share"}:
             return None
-        return wilson(self.total, round(self.weight))
+        return wilson(min(max(self.total, 0.0), n), n)
 
 
 class Tally:
@@ -74,9 +76,10 @@ class Tally:
         """Case, then measure: total, weight and number of scores, which grow with each trial."""
         self._missing: Counter[tuple[str, str]] = Counter()
         """How often a measure had no value, by measure and cause."""
-        self._waiting: dict[str, dict[int, tuple[Score, list[int]]]] = {}
-        """Case, then a score by its identity, with how often it came: most trials share theirs."""
-        self._held = 0
+        self._held: dict[int, Score] = {}
+        """Scores by their identity, which is theirs alone while they are held here."""
+        self._waiting: dict[str, Counter[int]] = {}
+        """Case, then how often each held score came: most trials share theirs."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -86,23 +89,24 @@ class Tally:
     def add(self, case_id: str, scores: Iterable[Score]) -> None:
         """Take in all scores of one trial."""
         self._run += 1
-        waiting = self._waiting.setdefault(case_id, {})
-        for score in scores:
-            known = waiting.get(id(score))
-            if known is None:
-                waiting[id(score)] = (score, [1])
-                self._names.setdefault(score.name)
-                self._held += 1
-            else:
-                known[1][0] += 1
-        if self._held > MOST_HELD:
+        every = tuple(scores)
+        identities = list(map(id, every))
+        fresh = set(identities).difference(self._held)
+        if fresh:
+            for score in every:
+                if id(score) in fresh:
+                    self._held[id(score)] = score
+                    self._names.setdefault(score.name)
+        self._waiting.setdefault(case_id, Counter()).update(identities)
+        if len(self._held) > MOST_HELD:
             self._settle()
 
     def _settle(self) -> None:
         """Add up the scores that were only counted so far."""
         for case_id, waiting in self._waiting.items():
             rows = self._cases.setdefault(case_id, {})
-            for score, (count,) in waiting.values():
+            for identity, count in waiting.items():
+                score = self._held[identity]
                 if score.status == "unscored":
                     self._missing[score.name, score.cause] += count
                     continue
@@ -111,7 +115,7 @@ class Tally:
                 row[1] += score.weight * count
                 row[2] += count
         self._waiting.clear()
-        self._held = 0
+        self._held.clear()
 
     def by_case(self, name: str) -> dict[str, CaseSum]:
         """Return what each case contributes, for clustered errors and paired tests."""

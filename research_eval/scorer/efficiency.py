@@ -70,9 +70,7 @@ def _counts(events: Iterable[Event]) -> tuple[int, ...]:
 
 
 def _virtual_seconds(trial: TrialRecord) -> Score:
-    stamps = (getattr(event, "at_s", None) for event in reversed(trial.transcript))
-    last = next((stamp for stamp in stamps if stamp is not None), None)
+    last = getattr(trial.transcript[-1], "at_s", None) if trial.transcript else None
     if last is None:
-        reason = "the clock was real"
-        return inapplicable("virtual_seconds", reason)
+        return inapplicable("virtual_seconds", "the clock was real")
     return scored("virtual_seconds", last)

@@ -78,6 +78,15 @@ def test_shares_are_weighed_by_their_own_denominators():
 
 def test_a_count_has_no_wilson_interval():
     assert tally(1, Scored(name="turns", value=7)).summary("turns").wilson is None
+    assert tally(2, Scored(name="retries", value=1)).summary("retries").wilson is None
+
+
+def test_sums_do_not_depend_on_how_many_scores_are_held(monkeypatch):
+    rows = [Scored(name="share", value=i / 40, weight=1 + i % 3) for i in range(40)]
+    whole = tally(40, *rows).summary("share")
+    monkeypatch.setattr("research_eval.scorer.aggregate.MOST_HELD", 3)
+
+    assert tally(40, *rows).summary("share") == pytest.approx(whole)
 
 
 def test_a_measure_never_seen_is_empty():
