@@ -70,7 +70,7 @@ function textFilter(query) {
 function chips(query) {
   const hidden = new Set([...FILTERS.map(([c]) => c), ...KINDS.map((k) => "first_" + k)]);
   const out = [];
-  for (const [column, values] of conditionsOf(query)) {
+  for (const [column, values] of conditionsIn(query)) {
     if (hidden.has(column)) continue;
     const text = column + (values.includes("*") ? " has a value" : " is " + values.join(" or "));
     const remove = () => go(changed(query, column, null));

@@ -27,7 +27,7 @@ function meets(row, column, wanted) {
   return wanted.includes(String(value));
 }
 
-function conditionsOf(query) {
+function conditionsIn(query) {
   const where = new Map();
   for (const [column, value] of query) {
     if (column.startsWith("_")) continue;
@@ -43,7 +43,7 @@ function contains(row, words) {
 }
 
 function findTrials(query) {
-  const where = [...conditionsOf(query)];
+  const where = [...conditionsIn(query)];
   const words = query.get("_text");
   const found = [];
   for (let row = 0; row < rows.count; row += 1) {
