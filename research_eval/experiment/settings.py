@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from research_eval.agent import AgentSettings
 from research_eval.fault import FaultSettings
-from research_eval.model import ModelSettings
+from research_eval.model import LimitSettings, ModelSettings
 from research_eval.schema import Record
 from research_eval.tool.fetch import FetchSettings
 from research_eval.tool.search import SearchSettings
@@ -54,6 +54,8 @@ class ExperimentSettings(Record):
     """Whether questions and pages were made for the purpose; every report says so."""
     record_from: Literal["internet", "world"] = "internet"
     """Where recording and live runs get searches and pages: `world` is the bundled web."""
+    limits: dict[str, LimitSettings] = Field(default={})
+    """How much each provider may be asked in live runs, by its name or `base_url`; changes no result."""
     configuration: tuple[Configuration, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -66,7 +68,7 @@ class ExperimentSettings(Record):
 
     def digest(self) -> str:
         """Return the SHA-256 of everything that decides a result, as resolved."""
-        return digest_of(self.model_dump(mode="json", exclude={"dataset", "cassettes"}))
+        return digest_of(self.model_dump(mode="json", exclude={"dataset", "cassettes", "limits"}))
 
 
 def digest_of(value: Any) -> str:  # noqa: ANN401  # any JSON value

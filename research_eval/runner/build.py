@@ -17,7 +17,7 @@ from research_eval.ledger import SourceRegistry
 from research_eval.model import ModelClient, build_model
 from research_eval.runner.channels import Channels
 from research_eval.schema import TrialKey
-from research_eval.tool.fetch import FetchTool
+from research_eval.tool.fetch import FetchTool, Manners
 from research_eval.tool.kit import ToolKit
 from research_eval.tool.search import WebSearchTool, build_search
 
@@ -74,6 +74,7 @@ def build_trial(
         clock=clock,
         rng=random.Random(f"{seed}/model"),
         case_seed=f"{experiment.seed}/{key.case_id}/{key.trial}",
+        limiter=channels.limiters.get(configuration.model) if channels.limiters else None,
     )
     agent = build_agent(
         configuration,
@@ -83,6 +84,7 @@ def build_trial(
         log=EventLog(clock, observers),
         clock=clock,
         seed=seed,
+        manners=network.manners(configuration) if network else None,
     )
     return LiveTrial(agent, (web, model), (search_client, fetch_client))
 
@@ -96,6 +98,7 @@ def build_agent(
     log: EventLog,
     clock: Clock,
     seed: str,
+    manners: Manners | None = None,
 ) -> ResearchAgent:
     """Put an agent together; its tools and its gate share one ledger.
 
@@ -107,6 +110,7 @@ def build_agent(
         log: Where its events go.
         clock: What it waits on.
         seed: Where chance comes from.
+        manners: What is known of when each host may be asked again; `None` starts afresh.
     """
     search_client, fetch_client = clients
     ledger = SourceRegistry()
@@ -119,7 +123,12 @@ def build_agent(
     )
     kit = ToolKit(
         fetch=FetchTool(
-            configuration.fetch, http=fetch_client, ledger=ledger, clock=clock, emit=log.emit
+            configuration.fetch,
+            http=fetch_client,
+            ledger=ledger,
+            clock=clock,
+            emit=log.emit,
+            manners=manners,
         ),
         search=None
         if provider is None

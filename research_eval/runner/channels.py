@@ -20,9 +20,14 @@ from research_eval.experiment import (
     known_secrets,
     read_secrets,
 )
-from research_eval.model import build_model
+from research_eval.model import LimiterPool, build_model
 from research_eval.runner.options import RunOptions
-from research_eval.tool.fetch import guarded_transport
+from research_eval.tool.fetch import (
+    ConditionalTransport,
+    Manners,
+    PageCache,
+    guarded_transport,
+)
 from research_eval.tool.search import missing_secrets
 
 __all__ = ["Channels", "Network", "open_channels"]
@@ -40,6 +45,8 @@ class Channels:
     web_secrets: Mapping[str, str]
     model_secrets: Mapping[str, str]
     network: "Network | None"
+    limiters: LimiterPool | None = None
+    """What trials share towards each model provider; `None` where nothing is asked."""
     real_time: bool = False
 
     @property
@@ -73,6 +80,8 @@ class Network:
         self._search: httpx.AsyncBaseTransport | None = None
         self._model: httpx2.AsyncBaseTransport | None = None
         self._fetch: dict[str, httpx.AsyncBaseTransport] = {}
+        self._manners: dict[str, Manners] = {}
+        self._pages = PageCache()
 
     def search(self) -> httpx.AsyncBaseTransport:
         """Return the way of searches: the bundled web, or the internet."""
@@ -85,8 +94,17 @@ class Network:
         if self._world is not None:
             return self._world
         if configuration.name not in self._fetch:
-            self._fetch[configuration.name] = _Shared(guarded_transport(configuration.fetch))
+            fenced = ConditionalTransport(guarded_transport(configuration.fetch), self._pages)
+            self._fetch[configuration.name] = _Shared(fenced)
         return self._fetch[configuration.name]
+
+    def manners(self, configuration: Configuration) -> Manners | None:
+        """Return what trials remember together of when each host may be asked again."""
+        if self._world is not None:
+            return None
+        return self._manners.setdefault(
+            configuration.name, Manners(configuration.fetch, clock=SystemClock())
+        )
 
     def model(self) -> httpx2.AsyncBaseTransport:
         """Return the way to model APIs."""
@@ -163,6 +181,9 @@ def open_channels(
         web_secrets=web_secrets,
         model_secrets=model_secrets,
         network=None if options.is_replay else Network(world),
+        limiters=None
+        if options.model_mode == "replay"
+        else LimiterPool(SystemClock(), experiment.settings.limits),
         real_time=options.real_time,
     )
 
