@@ -380,3 +380,12 @@ async def test_the_chain_is_built_from_names_alone(name):
     assert reply.served_by == name
     assert KEY in str(server.requests[-1].headers.raw) or WIRES[name].terms.key_name is None
     assert settings.chain[0] == ProviderSettings(provider=name, **endpoint)
+
+
+async def test_a_character_reference_without_end_spoils_nothing():
+    row = {"url": "https://a.example/", "title": f"Moon&#{'1' * 5000};s", "description": "&#39;"}
+    answer = {"type": "search", "query": {}, "web": {"results": [row]}}
+
+    reply = await Server(samples.dump(answer)).reply("brave")
+
+    assert (reply.hits[0].title, reply.hits[0].snippet) == ("Moons", "'")

@@ -23,6 +23,9 @@ from research_eval.tool.search.wire import (
 __all__ = ["BraveWire", "plain"]
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
+_ENDLESS = re.compile(r"&#[xX]?[0-9a-fA-F]{9,};?")
+"""Character references that name no character; `unescape` fails on the longest of them."""
+
 _CODES: Mapping[str, SearchErrorKind] = {
     "SUBSCRIPTION_TOKEN_INVALID": "auth",
     "SUBSCRIPTION_TOKEN_MISSING": "auth",
@@ -107,7 +110,9 @@ def plain(html: object) -> str:
     >>> plain("<strong>Tides</strong> &amp; currents")
     'Tides & currents'
     """
-    return clean_text(unescape(_TAG.sub("", html))) if isinstance(html, str) else ""
+    if not isinstance(html, str):
+        return ""
+    return clean_text(unescape(_ENDLESS.sub("", _TAG.sub("", html))))
 
 
 def _hit(row: Mapping[str, Any], rank: int) -> SearchHit:
