@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from research_eval.errors import ConfigError
+from research_eval.experiment.bundled import BUNDLED, bundled_experiment
 from research_eval.experiment.settings import ExperimentSettings
 
 __all__ = ["Experiment", "load_experiment"]
@@ -18,6 +19,11 @@ class Experiment(NamedTuple):
 
     settings: ExperimentSettings
     path: Path
+
+    @property
+    def name_on_command_line(self) -> str:
+        """How a person names it: `bundled`, or its file's name, wherever the folder lies."""
+        return BUNDLED if self.path == bundled_experiment() else self.path.name
 
     @property
     def dataset_path(self) -> Path:

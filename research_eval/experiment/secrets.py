@@ -7,6 +7,8 @@ from pathlib import Path
 
 from typing_extensions import override
 
+from research_eval.cassette import SCRUBBED
+
 __all__ = ["PlaceholderSecrets", "known_secrets", "read_secrets"]
 
 _LOOKS_SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
@@ -15,11 +17,15 @@ MIN_SECRET_CHARS = 8
 
 
 class PlaceholderSecrets(Mapping[str, str]):
-    """Has a harmless value for every name: replay and the bundled web need no real key."""
+    """Has the word that recordings hold in place of a key for every name.
+
+    Replay and the bundled web need no real key, and so requests match their recordings even where a
+    key stands in a field that nobody listed.
+    """
 
     @override
     def __getitem__(self, name: str) -> str:
-        return "not-needed"
+        return SCRUBBED
 
     @override
     def __iter__(self) -> Iterator[str]:

@@ -61,6 +61,8 @@ class ExperimentSettings(Record):
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
         names = [configuration.name.casefold() for configuration in self.configuration]
+        if "web" in names:
+            raise ValueError("no configuration may be called 'web': its recordings stand there")
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"two configurations are called {twice[0]!r}")

@@ -5,6 +5,7 @@ import random
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import httpx
 import httpx2
@@ -164,6 +165,8 @@ def open_channels(
             mode=options.web_mode,
             redactor=redactor,
             refresh=options.refresh,
+            record_command=f"research-eval record {shlex.quote(experiment.name_on_command_line)}",
+            stamp=_today,
             miss="stop" if options.is_replay else "tool_error",
         ),
         models={
@@ -172,7 +175,8 @@ def open_channels(
                 mode="live" if configuration.model.is_reference_agent else options.model_mode,
                 redactor=redactor,
                 refresh=options.refresh,
-                record_command=f"research-eval record {shlex.quote(str(experiment.path))}",
+                record_command=f"research-eval record {shlex.quote(experiment.name_on_command_line)}",
+                stamp=_today,
             )
             for configuration in configurations
         },
@@ -186,6 +190,11 @@ def open_channels(
         else LimiterPool(SystemClock(), experiment.settings.limits),
         real_time=options.real_time,
     )
+
+
+def _today() -> str:
+    """Return the date of a recording, for people."""
+    return datetime.now(tz=UTC).date().isoformat()
 
 
 def _check(
