@@ -243,8 +243,7 @@ def _execute(
 
 
 def _finish(settings: "RunOptions", summary: "RunSummary", *, wants_report: bool) -> int:
-    if wants_report:
-        _report(settings.out)
+    reported = _report(settings.out) if wants_report else 0
     if summary.stopped:
         missing = summary.planned - summary.done
         click.echo(
@@ -253,21 +252,17 @@ def _finish(settings: "RunOptions", summary: "RunSummary", *, wants_report: bool
             err=True,
         )
         return 130 if summary.stopped == "interrupted" else 3
-    return _exit_status(settings.out)
+    return _exit_status(settings.out) or reported
 
 
-def _report(out: Path) -> None:
-    from rich.console import Console
+def _report(out: Path) -> int:
+    """Write the reports in a process of its own, so that they do not add to the run's memory."""
+    import subprocess
+    import sys
 
-    from research_eval.journal import RunFolder
-    from research_eval.report import load_view, terminal_table, write_report
-
-    folder = RunFolder(out)
-    view = load_view(folder)
-    console = Console()
-    console.print(terminal_table(view, console.width))
-    for path in write_report(folder, formats=("html", "md", "csv", "junit"), view=view):
-        click.echo(f"wrote {path}")
+    words = ["report", str(out), "--format", "html,md,csv,junit"]
+    command = [sys.executable, "-m", "research_eval", *words]
+    return subprocess.run(command, check=False).returncode  # noqa: S603  # our own command
 
 
 def _exit_status(out: Path) -> int:

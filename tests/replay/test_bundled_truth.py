@@ -86,7 +86,6 @@ def test_who_served_the_searches_is_what_the_faults_make_it(trials):
         for name, records in trials.items()
     }
 
-    assert set(served["honest-brave"]) == {"brave"}
     assert set(served["honest-serper-down"]) == {"brave"}
     assert set(served["honest-serper-flaky"]) == {"brave", "serper"}
     assert served["fabricator-fetch-only"] == Counter()
