@@ -5,6 +5,7 @@
 Keys are compared by a reading of their own, written from RFC 3986, UTS #46 and the list of folds.
 What an answer cites is compared with markdown-it-py (GFM, linkify). Every disagreement is printed for
 a person to read; only a disagreement on keys is an error, since the other reader is no authority.
+At last it counts what the second reader of `second_reading.jsonl` found.
 """
 
 import ipaddress
@@ -18,6 +19,7 @@ import idna
 from gate_peers import markdown_urls
 
 CORPUS = Path(__file__).parent.parent / "datasets" / "gate" / "cases.jsonl"
+READING = CORPUS.with_name("second_reading.jsonl")
 UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 RESERVED = frozenset("!$&'()*+,;=:@/[]?%")
 TRACKING = frozenset(
@@ -61,7 +63,24 @@ def main() -> int:
             )
     for kind, number in total.items():
         print(f"{kind}: the second reading agrees on {agreed[kind]} of {number}")
-    return 0 if agreed["equivalence"] == total["equivalence"] else 1
+    is_complete = _print_reader(_lines(CORPUS), _lines(READING))
+    return 0 if is_complete and agreed["equivalence"] == total["equivalence"] else 1
+
+
+def _lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
+
+
+def _print_reader(cases: list[dict], read: list[dict]) -> bool:
+    """Print what the second reader found; return whether every case was read once, in order."""
+    disputed = {case["id"] for case in cases if case["contested"]}
+    objected = {one["id"] for one in read if not one["agrees"]}
+    print(
+        f"second reader: {len(read)} read, {len(read) - len(objected)} agreed, "
+        f"{len(objected - disputed)} mended, {len(objected & disputed)} newly contested; "
+        f"{len(disputed)} contested in all"
+    )
+    return [one["id"] for one in read] == [case["id"] for case in cases]
 
 
 def _agrees(case: dict) -> bool:
