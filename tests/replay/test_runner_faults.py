@@ -38,6 +38,7 @@ def test_a_full_disk_ends_the_run_in_one_line_and_resuming_completes_it(tmp_path
         cwd=tmp_path,
         capture_output=True,
         text=True,
+        check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )
 
