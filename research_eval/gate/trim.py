@@ -31,7 +31,7 @@ _UNCLOSED_MARK = re.compile(r"\[\^?\d{1,3}$")
 _PROSE_DASH = re.compile("[\u2014\u2015\u2e3a\u2e3b](?=[^/_%=#?&]*$)")
 _EMOJI = re.compile(
     "[\u2611\u26a0\u2705\u2713\u2714\u2717\u2718\u2728\u274c\u2753-\u2757\u2764\u27a1\u2b05-\u2b07\u2b50"
-    "\U0001f300-\U0001faff](?=[^/_%=#?&]*$)"
+    "\U0001f300-\U0001faff](?=[^/_%=#?&A-Za-z0-9\u00c0-\u052f]*$)"
 )
 _NOTE_DIGITS = re.compile("[\u00b9\u2070\u2074-\u2079]+$")
 _POSSESSIVE = re.compile("['\u2019]s$")

@@ -46,6 +46,16 @@ def test_what_belongs_to_the_url_stays(inside: str) -> None:
     assert _kept(URL + inside) == URL + inside
 
 
+@pytest.mark.parametrize("inside", ["❤cats", "❤\ufe0fcats", "😀-face", "✅2", "😀été"])
+def test_an_emoji_with_letters_behind_it_is_inside_the_url(inside: str) -> None:
+    assert _kept(URL + inside) == URL + inside
+
+
+@pytest.mark.parametrize("tail", ["❤", "😀😀", "✅!", "✅[1].", "✅详见下文"])
+def test_an_emoji_at_the_end_is_no_part_of_the_url(tail: str) -> None:
+    assert _kept(URL + tail) == URL
+
+
 @pytest.mark.parametrize(
     ("before", "run", "kept"),
     [
