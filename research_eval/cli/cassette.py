@@ -41,7 +41,7 @@ def cassette() -> None:
 @PLACE
 @click.option("--host", help="Only requests to this host.")
 def ls(place: Path, host: str | None) -> None:
-    """Print one line a recorded exchange: name, request, what came of it, bytes."""
+    """Print one line an exchange: name, request, outcome, bytes."""
     for named, name, interaction in _interactions(find_place(place)):
         if host is None or f"://{host}/" in f"{interaction.uri}/":
             words = (
@@ -83,7 +83,9 @@ def show(place: Path, name: str, whole: bool) -> None:
     help="A file that names what a whole replay of the web played, one `name#number` a line.",
 )
 def verify(place: Path, played: Path | None) -> int:
-    """Find damaged, duplicated, misfiled, orphaned and unplayed recordings, and secrets; exit 1 if there are.
+    """Find damaged or left-over recordings, and secrets.
+
+    Also duplicated, misfiled and unplayed ones. Exits 1 if there are any.
 
     Secrets are looked for by value (those in the environment) and by shape.
     Orphans are known where PLACE is an experiment.
@@ -117,7 +119,10 @@ def verify(place: Path, played: Path | None) -> int:
 )
 @_DRY
 def scrub(place: Path, patterns: tuple[str, ...], fields: tuple[str, ...], dry_run: bool) -> None:
-    """Scrub recordings again: the environment's secrets, known fields, and patterns of your own."""
+    """Take secrets out of recordings again.
+
+    Those of the environment, known fields, and patterns of your own.
+    """
     from research_eval.cassette.transfer import scrub_tapes
 
     redactor = known_redactor(patterns, fields)
@@ -135,7 +140,10 @@ def scrub(place: Path, patterns: tuple[str, ...], fields: tuple[str, ...], dry_r
 @PLACE
 @_DRY
 def prune(place: Path, dry_run: bool) -> None:
-    """Remove recordings of trials that the experiment no longer has, and bodies that nothing refers to."""
+    """Remove recordings that nothing needs any more.
+
+    Those of trials that the experiment no longer has, and bodies that nothing refers to.
+    """
     found = find_place(place)
     count = 0
     for named in found.stores:
@@ -152,7 +160,10 @@ def prune(place: Path, dry_run: bool) -> None:
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
 def diff(before: Path, after: Path) -> int:
-    """Say which recorded exchanges differ between two places; exit 1 if any does."""
+    """Say which recorded exchanges differ between two places.
+
+    Exits 1 if any does.
+    """
     from research_eval.cassette.comparison import compare_stores
     from research_eval.cassette.store import FolderStore
 
@@ -171,7 +182,10 @@ def diff(before: Path, after: Path) -> int:
 @PLACE
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def stats(place: Path, as_json: bool) -> None:
-    """Count tapes, exchanges, bytes, hosts, statuses, and requests with more than one answer."""
+    """Count files, exchanges, bytes, hosts and statuses.
+
+    Requests with more than one answer are named.
+    """
     import json
 
     from research_eval.cassette.comparison import figures

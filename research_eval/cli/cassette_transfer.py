@@ -30,7 +30,10 @@ def export_warc(place: Path, out: Path) -> None:
 @click.argument("warc", type=click.Path(path_type=Path))
 @PLACE
 def import_warc(warc: Path, place: Path) -> None:
-    """Make the crawl in the file WARC part of the recorded web in the folder PLACE."""
+    """Take over the crawl in the file WARC.
+
+    It becomes part of the recorded web in the folder PLACE.
+    """
     from research_eval.cassette.warc import read_warc
 
     _import_web(read_warc(warc), place)
@@ -41,7 +44,10 @@ def import_warc(warc: Path, place: Path) -> None:
 @OUT
 @click.option("--name", default="", help="Only tapes whose name begins so.")
 def export_vcr(place: Path, out: Path, name: str) -> None:
-    """Write recordings as one ordinary vcrpy cassette, JSON or YAML by the name of OUT."""
+    """Write recordings as one ordinary vcrpy cassette.
+
+    JSON or YAML, by the name of OUT.
+    """
     from research_eval.cassette.place import find_tape
     from research_eval.cassette.vcrpy import write_vcrpy
 
@@ -58,7 +64,10 @@ def export_vcr(place: Path, out: Path, name: str) -> None:
 @PLACE
 @click.option("--trial", metavar="CASE/NUMBER", help="Keep it as the model exchanges of one trial.")
 def import_vcr(source: Path, place: Path, trial: str | None) -> None:
-    """Take over the vcrpy cassette SOURCE: as part of a recorded web, or as one trial of a configuration."""
+    """Take over the vcrpy cassette SOURCE.
+
+    As part of a recorded web, or with --trial as one trial of a configuration.
+    """
     from research_eval.cassette.foreign import keep_as_trial
     from research_eval.cassette.opening import open_store
     from research_eval.cassette.vcrpy import read_vcrpy
@@ -79,7 +88,10 @@ def import_vcr(source: Path, place: Path, trial: str | None) -> None:
 @click.command()
 @PLACE
 def pack(place: Path) -> None:
-    """Put each folder of recordings at PLACE into one packed file in its place."""
+    """Pack each folder of recordings into one file.
+
+    The file stands in the folder's place.
+    """
     from research_eval.cassette.opening import PACK_SUFFIX
     from research_eval.cassette.pack import PackStore
     from research_eval.cassette.store import FolderStore
@@ -93,7 +105,10 @@ def pack(place: Path) -> None:
 @click.command()
 @PLACE
 def unpack(place: Path) -> None:
-    """Put each packed file at PLACE into a folder of readable files in its place."""
+    """Unpack each packed file into a folder of readable files.
+
+    The folder stands in the file's place.
+    """
     from research_eval.cassette.pack import PackStore
     from research_eval.cassette.store import FolderStore
 

@@ -31,13 +31,20 @@ __all__ = ["compare"]
     default=("first_attempt_passed", "final_passed"),
     show_default=True,
     metavar="NAME",
+    help="What to compare; repeatable.",
 )
 @click.option(
     "--margin",
     type=click.FloatRange(0, 1),
     help="Accept a loss up to this, and ask for proof that it is not larger.",
 )
-@click.option("--alpha", type=click.FloatRange(0, 1, True, True), default=0.05, show_default=True)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, True, True),
+    default=0.05,
+    show_default=True,
+    help="The p value below which a difference counts.",
+)
 @click.option(
     "--coverage-floor",
     type=click.FloatRange(0, 1),
@@ -45,19 +52,27 @@ __all__ = ["compare"]
     show_default=True,
     help="Share of planned trials that must have a value on both sides.",
 )
-@click.option("--fail-on", type=click.Choice(["regression"]), help="Exit 1 on it.")
+@click.option("--fail-on", type=click.Choice(["regression"]), help="Exit 1 if there is one.")
 @click.option(
-    "--flips", type=click.IntRange(0), default=10, show_default=True, help="Most flips shown."
+    "--flips",
+    type=click.IntRange(0),
+    default=10,
+    show_default=True,
+    help="Most changed trials shown.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line each.")
 @click.option("--junit", type=click.Path(path_type=Path), help="Write JUnit XML here.")
 @click.option(
-    "--a-a", "self_check", is_flag=True, help="Say how often chance alone would flip a verdict."
+    "--a-a",
+    "self_check",
+    is_flag=True,
+    help="Compare each configuration with itself: how often chance alone flips a verdict.",
 )
 def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN401  # click's options
     """Compare run HEAD with run BASE, or the configurations of one run.
 
-    On identical recorded traffic every flip is an effect; elsewhere paired tests decide.
+    Where both replayed the same recordings, every trial that changed sides counts; elsewhere paired
+    tests over the cases decide.
     Exits 1 on a regression with --fail-on regression, 3 when a verdict is inconclusive.
     """
     from research_eval.scorer.compare import CompareSettings, compare_sides

@@ -42,7 +42,10 @@ def ls(path: Path | None, tags: tuple[str, ...]) -> None:
     help="Check against the pages of the bundled web. Default: only for the bundled dataset.",
 )
 def lint(path: Path | None, against_world: bool | None) -> int:
-    """Check that each case is sound, and answerable where it says so; exit 1 if one is not."""
+    """Check that each case is sound, and answerable where it says so.
+
+    Exits 1 if one is not.
+    """
     from research_eval.dataset import lint_cases
 
     cases = _cases(path)

@@ -35,7 +35,7 @@ def run(
 ) -> int:
     """Run scenarios: names of bundled ones, or paths of TOML files.
 
-    Exits with 1 if something that must hold under the default settings does not.
+    Exits 1 if something that must hold under the default settings does not.
     """
     from research_eval.failover import COMPARED, compare
     from research_eval.failover.report import files_of, write_files
@@ -63,7 +63,10 @@ def run(
 @click.argument("scenario", nargs=-1)
 @click.option("--out", type=click.Path(path_type=Path), help="Write tables here.")
 def options(scenario: tuple[str, ...], out: Path | None) -> None:
-    """Measure each refinement of the original settings beside them."""
+    """Measure what each refinement alone changes.
+
+    The settings without any refinement are the base.
+    """
     from research_eval.failover import compare, options
     from research_eval.failover.report import files_of, write_files
     from research_eval.failover.table import markdown_table
@@ -83,7 +86,7 @@ def options(scenario: tuple[str, ...], out: Path | None) -> None:
 @click.option("--set", "setting", required=True, help="For instance failure_threshold=1..10.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write table and curves here.")
 def sweep(scenario: tuple[str, ...], setting: str, out: Path | None) -> None:
-    """Run scenarios with one setting at each of several values: the trade-off curve."""
+    """Run scenarios with one setting at each of several values."""
     from research_eval.failover import parse_sweep, sweep as swept
     from research_eval.failover.report import files_of, write_files
     from research_eval.failover.table import markdown_table

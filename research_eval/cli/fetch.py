@@ -39,7 +39,10 @@ def fetch(
     extractor: str,
     as_json: bool,
 ) -> None:
-    """Open URL and show what a model would read; exit status 1 if nothing was opened."""
+    """Open URL and show what a model would read.
+
+    Exits 1 if nothing was opened.
+    """
     from research_eval.tool.fetch.settings import FetchSettings
 
     settings = FetchSettings(allow_private=allow_private, robots=robots, extractor=extractor)
@@ -48,9 +51,17 @@ def fetch(
         changes["ports"] = None
     arguments = {"url": url, "max_length": max_length, "start_index": start_index}
     outcome, events, text = asyncio.run(_open(settings.model_copy(update=changes), arguments))
-    click.echo(_as_json(outcome, events, text) if as_json else outcome.text)
+    click.echo(_clean(_as_json(outcome, events, text) if as_json else outcome.text))
     if not outcome.ok:
         context.exit(1)
+
+
+def _clean(text: str) -> str:
+    """Return `text` without keys of the environment, which a URL may have carried."""
+    from research_eval.cassette import Redactor
+    from research_eval.experiment import known_secrets
+
+    return Redactor(known_secrets()).text(text)
 
 
 async def _open(

@@ -55,23 +55,37 @@ class Assumed(NamedTuple):
     type=click.FloatRange(0, 1),
     default=0.5,
     show_default=True,
-    help="Between the two configurations' rates over cases.",
+    help="How alike the two configurations' rates are, case by case.",
 )
 @click.option(
     "--from", "pilot", type=click.Path(path_type=Path), help="Measure the variances in this run."
 )
 @click.option(
-    "--configuration", "names", multiple=True, metavar="NAME", help="Of the run: these two."
+    "--configuration", "names", multiple=True, metavar="NAME", help="With --from: the two to take."
 )
-@click.option("--measure", default="final_passed", show_default=True, help="Of the run.")
+@click.option(
+    "--measure", default="final_passed", show_default=True, help="With --from: the measure."
+)
 @click.option(
     "--comparisons",
     type=click.IntRange(1),
     help="Comparisons made together; default: one less than EXPERIMENT has configurations, or 1.",
 )
-@click.option("--alpha", type=click.FloatRange(0, 1, True, True), default=0.05, show_default=True)
-@click.option("--power", type=click.FloatRange(0, 1, True, True), default=0.8, show_default=True)
-@click.option("--json", "as_json", is_flag=True)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, True, True),
+    default=0.05,
+    show_default=True,
+    help="Chance of seeing a difference where there is none.",
+)
+@click.option(
+    "--power",
+    type=click.FloatRange(0, 1, True, True),
+    default=0.8,
+    show_default=True,
+    help="Chance of seeing a difference that is there.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def plan(
     experiment: Path | None,
     cases: int | None,

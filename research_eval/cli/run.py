@@ -23,21 +23,39 @@ def selection(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that choose cases, configurations and settings."""
     for option in reversed(
         (
-            click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case."),
-            click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only these cases."),
-            click.option("--limit", type=click.IntRange(1), help="Only the first cases."),
             click.option(
-                "--configuration", "names", multiple=True, metavar="NAME", help="Only this column."
+                "--case", "cases", multiple=True, metavar="ID", help="Only this case; repeatable."
             ),
             click.option(
-                "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a setting."
+                "--tag",
+                "tags",
+                multiple=True,
+                metavar="TAG",
+                help="Only cases with this tag; repeatable.",
+            ),
+            click.option(
+                "--limit", type=click.IntRange(1), help="Only so many cases, from the first."
+            ),
+            click.option(
+                "--configuration",
+                "names",
+                multiple=True,
+                metavar="NAME",
+                help="Only this one; repeatable.",
+            ),
+            click.option(
+                "--set",
+                "overrides",
+                multiple=True,
+                metavar="KEY=VALUE",
+                help="Change a setting, as in defaults.agent.max_retries=0; repeatable.",
             ),
             click.option(
                 "--concurrency",
                 type=click.IntRange(1, 1000),
                 default=16,
                 show_default=True,
-                help="Trials in flight.",
+                help="Trials at the same time.",
             ),
         )
     ):
@@ -69,7 +87,7 @@ def selection(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--resume", is_flag=True, help="Continue the run in the folder.")
 @click.option(
-    "--retry-errors", is_flag=True, help="Run again what failed for reasons of infrastructure."
+    "--retry-errors", is_flag=True, help="Run again trials that a provider or the network broke."
 )
 @click.option("--overwrite", is_flag=True, help="Replace an earlier run in the folder.")
 @click.option("--shard", default="1/1", metavar="I/N", help="Only part I of N of the plan.")
@@ -77,19 +95,23 @@ def selection(command: Callable[..., Any]) -> Callable[..., Any]:
     "--max-tokens", type=click.IntRange(1), help="Stop starting trials after so many tokens."
 )
 @click.option(
-    "--max-cost", type=click.FloatRange(0, min_open=True), help="... after so many US dollars."
+    "--max-cost",
+    type=click.FloatRange(0, min_open=True),
+    help="Stop starting trials after so many US dollars.",
 )
 @click.option(
-    "--max-time", type=click.FloatRange(0, min_open=True), help="... after so many seconds."
+    "--max-time",
+    type=click.FloatRange(0, min_open=True),
+    help="Stop starting trials after so many seconds.",
 )
 @click.option(
     "--scheduler", metavar="ADDRESS", help="Run on a Dask cluster: tcp://HOST:PORT, or local."
 )
 @click.option("--real-time", is_flag=True, help="Replay at the recorded speed.")
 @click.option("--dry-run", is_flag=True, help="Print the plan and run nothing.")
-@click.option("--no-report", is_flag=True, help="Write the journal alone.")
+@click.option("--no-report", is_flag=True, help="Write the records alone, no report.")
 def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands over every option
-    """Run EXPERIMENT (a TOML file, or `bundled`) and report on it.
+    """Run EXPERIMENT (a TOML file, or `bundled`, the default) and report on it.
 
     Replays recordings by default: no key, no network.
     Exits 3 when trials are missing, 4 when a recording does not hold what a trial asked for.
@@ -119,6 +141,7 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
 def record(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands over every option
     """Run EXPERIMENT against the real services and keep every HTTP exchange.
 
+    With record_from = "world" searches and pages come from the bundled web.
     What is on the cassettes already and still fits is replayed; the rest is asked for.
     Terms of a search API may forbid keeping its results: read them first.
     """
@@ -301,7 +324,8 @@ def _print_plan(
     )
     for item in configurations:
         most = (item.agent.max_retries + 1) * item.agent.max_turns
-        click.echo(f"  {item.name}: {item.model.name}, at most {most} model calls a trial")
+        search = "" if item.search.chain else ", no search: search.chain is empty"
+        click.echo(f"  {item.name}: {item.model.name}, at most {most} model calls a trial{search}")
     return 0
 
 

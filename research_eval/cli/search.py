@@ -37,7 +37,7 @@ def search(
 ) -> int:
     """Search for QUERY and print what a model would read.
 
-    Exits with 1 if the search failed or found nothing.
+    Exits 1 if the search failed or found nothing.
     """
     settings = _settings(chain, endpoint, is_world=world)
     outcome, event = _asked(settings, {"query": query, "max_results": max_results}, is_world=world)
