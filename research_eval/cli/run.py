@@ -259,8 +259,13 @@ def _execute(
     from rich.console import Console
 
     from research_eval.runner import execute, prepare, progress_for
+    from research_eval.tool.search import recording_notes
 
     console = Console(stderr=True)
+    if settings.web_mode == "record" and world is None:
+        notes = (note for item in configurations for note in recording_notes(item.search))
+        for note in dict.fromkeys(notes):
+            click.echo(note, err=True)
     prepared = prepare(experiment, cases, configurations, settings, world=world)
     return execute(prepared, lambda planned, done: progress_for(console, planned, done))
 

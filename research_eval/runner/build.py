@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import httpx
@@ -20,6 +21,7 @@ from research_eval.schema import TrialKey
 from research_eval.tool.fetch import FetchTool, Manners
 from research_eval.tool.kit import ToolKit
 from research_eval.tool.search import WebSearchTool, build_search
+from research_eval.tool.search.limiter import TokenBucket
 
 __all__ = ["LiveTrial", "build_agent", "build_trial"]
 
@@ -62,7 +64,8 @@ def build_trial(
     )
     fetch_client = _client(
         "fetch",
-        web.transport(network.fetch(configuration) if network else None),
+        channels.collection(configuration)
+        or web.transport(network.fetch(configuration) if network else None),
         configuration,
         clock,
         seed,
@@ -85,6 +88,8 @@ def build_trial(
         clock=clock,
         seed=seed,
         manners=network.manners(configuration) if network else None,
+        base=channels.base,
+        search_limits=channels.search_limits,
     )
     return LiveTrial(agent, (web, model), (search_client, fetch_client))
 
@@ -99,6 +104,8 @@ def build_agent(
     clock: Clock,
     seed: str,
     manners: Manners | None = None,
+    base: Path | None = None,
+    search_limits: dict[str, TokenBucket] | None = None,
 ) -> ResearchAgent:
     """Put an agent together; its tools and its gate share one ledger.
 
@@ -111,6 +118,8 @@ def build_agent(
         clock: What it waits on.
         seed: Where chance comes from.
         manners: What is known of when each host may be asked again; `None` starts afresh.
+        base: The folder to which the path of a `corpus:` is relative.
+        search_limits: Rate limits that agents share, by search provider.
     """
     search_client, fetch_client = clients
     ledger = SourceRegistry()
@@ -120,6 +129,8 @@ def build_agent(
         clock=clock,
         secrets=secrets,
         rng=random.Random(f"{seed}/search"),
+        base=base,
+        limits=search_limits,
     )
     kit = ToolKit(
         fetch=FetchTool(

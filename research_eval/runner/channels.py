@@ -4,8 +4,9 @@ import hashlib
 import random
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 import httpx
 import httpx2
@@ -29,7 +30,8 @@ from research_eval.tool.fetch import (
     PageCache,
     guarded_transport,
 )
-from research_eval.tool.search import missing_secrets
+from research_eval.tool.search import corpus_transport, has_corpus, missing_secrets
+from research_eval.tool.search.limiter import TokenBucket
 
 __all__ = ["Channels", "Network", "open_channels"]
 
@@ -46,8 +48,14 @@ class Channels:
     web_secrets: Mapping[str, str]
     model_secrets: Mapping[str, str]
     network: "Network | None"
+    base: Path
+    """The experiment's folder, to which the path of a `corpus:` is relative."""
     limiters: LimiterPool | None = None
     """What trials share towards each model provider; `None` where nothing is asked."""
+    search_limits: dict[str, TokenBucket] = field(default_factory=dict)
+    """The rate limits that trials share towards each search provider."""
+    collections: dict[str, httpx.AsyncBaseTransport] = field(default_factory=dict)
+    """Local collections that were opened, by configuration."""
     real_time: bool = False
 
     @property
@@ -58,6 +66,19 @@ class Channels:
     def clock(self) -> Clock:
         """Return a clock for one trial: virtual where everything is replayed."""
         return VirtualClock() if self.is_replay and not self.real_time else SystemClock()
+
+    def collection(self, configuration: Configuration) -> httpx.AsyncBaseTransport | None:
+        """Return the local collection that is the web of `configuration`, if it has one.
+
+        Raises:
+            ConfigError: If it cannot be read.
+        """
+        if not has_corpus(configuration.search):
+            return None
+        if configuration.name not in self.collections:
+            found = corpus_transport(configuration.search, self.base)
+            self.collections[configuration.name] = _Shared(found)
+        return self.collections[configuration.name]
 
     def digest(self) -> str:
         """Return the SHA-256 of all recordings."""
@@ -155,7 +176,9 @@ def open_channels(
     redactor = Redactor(known_secrets())
     folder = experiment.cassettes_path
     places = (folder / "web", folder / "web.pack")
-    if options.web_mode == "replay" and not any(place.exists() for place in places):
+    needs_tapes = any(not has_corpus(item.search) for item in configurations)
+    has_tapes = any(place.exists() for place in places)
+    if options.web_mode == "replay" and needs_tapes and not has_tapes:
         raise CassetteError(
             f"{folder / 'web'}: there are no recordings; make them with research-eval record"
         )
@@ -185,6 +208,7 @@ def open_channels(
         web_secrets=web_secrets,
         model_secrets=model_secrets,
         network=None if options.is_replay else Network(world),
+        base=experiment.path.parent,
         limiters=None
         if options.model_mode == "replay"
         else LimiterPool(SystemClock(), experiment.settings.limits),

@@ -1,5 +1,6 @@
 """Put the shards of one experiment together into one run folder."""
 
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,26 +23,48 @@ def merge_runs(sources: Sequence[Path], out: Path) -> tuple[int, int]:
     Raises:
         UsageError: If the runs differ in a setting, two disagree about a trial, or `out` is in use.
     """
-    if out.exists() and any(out.iterdir()):
-        raise UsageError(f"{out}: is not empty; give another --out")
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+        raise UsageError(f"{out}: is not an empty folder; give another --out")
     folders = [RunFolder(path) for path in sources]
     manifest = _common_manifest(folders)
-    out.mkdir(parents=True, exist_ok=True)
-    target = RunFolder(out)
+    out = out.absolute()
+    draft = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        merged = _merge_into(RunFolder(draft), folders, manifest)
+        draft.replace(out)
+    except OSError as exc:
+        raise UsageError(f"{exc.filename or out}: cannot be merged: {exc.strerror}") from exc
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return merged
+
+
+def _merge_into(
+    target: RunFolder, folders: Sequence[RunFolder], manifest: RunRecord
+) -> tuple[int, int]:
+    """Write the merged run; a reader finds it under its own name only when it is whole."""
+    target.path.mkdir(parents=True)
     write_whole(target.cases_path, folders[0].cases_path.read_bytes())
     write_manifest(target, manifest)
     plan = plan_trials(
         manifest.case_ids, [item.name for item in manifest.configurations], manifest.trials
     )
     journal = JournalWriter(target)
+    try:
+        _add_all(journal, folders, target)
+        journal.finish(plan)
+    finally:
+        journal.close()
+    return len(plan), len(journal.done)
+
+
+def _add_all(journal: JournalWriter, folders: Sequence[RunFolder], target: RunFolder) -> None:
     seen: dict[TrialKey, TrialRecord] = {}
     for folder in folders:
         for record in folder.trials():
             if _is_new(record, seen, folder):
                 journal.add(record, {}, {})
         _copy_pages(folder, target)
-    journal.finish(plan)
-    return len(plan), len(journal.done)
 
 
 def _common_manifest(folders: Sequence[RunFolder]) -> RunRecord:

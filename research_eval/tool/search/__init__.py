@@ -5,6 +5,8 @@ from research_eval.tool.search.build import (
     ProviderSettings,
     SearchSettings,
     build_search,
+    corpus_transport,
+    has_corpus,
     missing_secrets,
     recording_notes,
 )
@@ -40,6 +42,8 @@ __all__ = [
     "WireAnswer",
     "WireFormat",
     "build_search",
+    "corpus_transport",
+    "has_corpus",
     "missing_secrets",
     "read_answer",
     "recording_notes",

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Mapping, MutableMapping
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import httpx
 from pydantic import Field, field_validator
@@ -29,11 +29,16 @@ from research_eval.tool.search.tavily import TavilyWire
 from research_eval.tool.search.unconfigured import UnconfiguredSearchProvider
 from research_eval.tool.search.wire import WireFormat
 
+if TYPE_CHECKING:
+    from research_eval.tool.search.corpus import Corpus
+
 __all__ = [
     "WIRES",
     "ProviderSettings",
     "SearchSettings",
     "build_search",
+    "corpus_transport",
+    "has_corpus",
     "missing_secrets",
     "recording_notes",
 ]
@@ -159,20 +164,41 @@ def build_search(
     return FallbackSearchProvider(providers) if providers else None
 
 
+def has_corpus(settings: SearchSettings) -> bool:
+    """Return whether a local collection is in the chain; it is then the web that pages come from."""
+    return any(entry.provider.startswith(CORPUS) for entry in settings.chain)
+
+
+def corpus_transport(settings: SearchSettings, base: Path | None) -> httpx.AsyncBaseTransport:
+    """Return what answers fetches out of the chain's first local collection.
+
+    Raises:
+        ConfigError: If the collection cannot be read.
+    """
+    from research_eval.tool.search.corpus import CorpusTransport  # noqa: PLC0415  # see below
+
+    entry = next(entry for entry in settings.chain if entry.provider.startswith(CORPUS))
+    return CorpusTransport(_collection(entry, base))
+
+
 def _corpus(entry: ProviderSettings, base: Path | None) -> SearchProvider:
     from research_eval.tool.search.corpus import (  # noqa: PLC0415  # brings parsers with it
         CorpusSearchProvider,
-        open_corpus,
     )
+
+    return CorpusSearchProvider(_collection(entry, base))
+
+
+def _collection(entry: ProviderSettings, base: Path | None) -> "Corpus":
+    from research_eval.tool.search.corpus import open_corpus  # noqa: PLC0415  # see above
 
     folder = Path(entry.provider.removeprefix(CORPUS))
     index = entry.extra.get("index")
-    corpus = open_corpus(
+    return open_corpus(
         (base or Path()) / folder,
         base_url=str(entry.extra.get("base_url", "https://corpus.invalid/")),
         index_file=None if index is None else (base or Path()) / str(index),
     )
-    return CorpusSearchProvider(corpus)
 
 
 def recording_notes(settings: SearchSettings) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import httpx
 
-from research_eval.cassette import OffTapeError
+from research_eval.cassette import SCRUBBED, OffTapeError, Redactor
 from research_eval.clock import Clock
 from research_eval.schema import ProviderTry
 from research_eval.tool.search.protocol import SearchError, SearchErrorKind, SearchReply
@@ -51,6 +51,7 @@ class RemoteSearchProvider:
         self._http = http
         self._clock = clock
         self._key = key
+        self._redactor = _redactor(key)
         self._endpoint = httpx.URL(endpoint or wire.terms.endpoint)
         self._timeout = httpx.Timeout(timeout_s)
         self._extra = dict(extra or {})
@@ -113,7 +114,13 @@ class RemoteSearchProvider:
         finally:
             await response.aclose()
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return WireAnswer(response.status_code, headers, bytes(body))
+        return WireAnswer(response.status_code, headers, self._without_key(bytes(body), headers))
+
+    def _without_key(self, body: bytes, headers: Mapping[str, str]) -> bytes:
+        """Return what a recording would hold of a body that repeats the key: a hit must not carry it on."""
+        if self._redactor is None:
+            return body
+        return self._redactor.content(body, headers.get("content-type", ""), "web")
 
     def _broke(self, exc: httpx.HTTPError) -> SearchError:
         kind: SearchErrorKind = "connection"
@@ -158,3 +165,10 @@ class RemoteSearchProvider:
             requests=requests,
             latency_s=took,
         )
+
+
+def _redactor(key: str) -> Redactor | None:
+    """Return what takes the key out of answers; recordings hold none, so there is nothing to do in replay."""
+    if len(key) < MIN_KEY_CHARS or key == SCRUBBED:
+        return None
+    return Redactor({"key": key})
