@@ -218,7 +218,7 @@ def _open_journal(folder: RunFolder, prepared: Prepared) -> JournalWriter:
     path = folder.path
     is_old = (path / "manifest.json").exists()
     if is_old and not (prepared.options.resume or prepared.options.retry_errors):
-        raise UsageError(f"{path}: holds a run already; continue it with --resume, or give --out")
+        raise UsageError(f"{path}: holds a run already: use --resume, --overwrite or another --out")
     if is_old:
         _check_same(folder, prepared.manifest)
     try:
