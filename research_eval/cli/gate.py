@@ -40,19 +40,24 @@ def gate() -> None:
 @gate.command()
 @click.argument("answer", default="-")
 @click.option(
-    "--ledger", "ledger_file", help="What was opened: JSON, as a run writes it or as lists."
+    "--ledger",
+    "ledger_file",
+    metavar="FILE",
+    help="What was opened: JSON, as a run writes it or as lists.",
 )
 @_GATE
 @_BATCH
 @_JSON
 def check(answer: str, ledger_file: str | None, gate_name: str, batch: bool, as_json: bool) -> int:
-    """Say whether ANSWER cites only pages that were opened; exit 0 if so, 1 if not.
+    """Say whether ANSWER cites only pages that were opened.
+
+    Exits 0 if so, 1 if not.
 
     The ledger is a JSON list of source records, or {"fetched": [URL…], "searched": [URL…]}.
 
     With --batch, ANSWER is a file of lines {"id", "text", "fetched": [URL…], "searched": [URL…]};
     for each, a line {"id", "verdict": "pass" or kinds, "violations"} is written, and the exit
-    status is 0.
+    status is 0 whatever they say.
     """
     from research_eval.gate import load_gate
     from research_eval.gate.source import ledger_from_json, ledger_from_urls
@@ -123,7 +128,7 @@ def cites(answer: str, batch: bool, as_json: bool) -> int:
 @_BATCH
 @_JSON
 def key(urls: tuple[str, ...], batch: bool, as_json: bool) -> int:
-    """Print the key under which the ledger files each of URLS; URLs with one key are one source.
+    """Print the key of each URL: URLs with one key are one source.
 
     Without URLS they are read from standard input, one a line. With --batch, lines {"id", "a", "b"}
     are read from the named file and lines {"id", "same"} are written.
@@ -146,7 +151,7 @@ def key(urls: tuple[str, ...], batch: bool, as_json: bool) -> int:
 
 @gate.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--base", default="seed", show_default=True, help="The gate compared with.")
+@click.option("--base", default="seed", show_default=True, help="The gate to compare with.")
 @click.option("--head", default="default", show_default=True, help="The gate on trial.")
 @click.option(
     "--expect",
@@ -158,7 +163,9 @@ def key(urls: tuple[str, ...], batch: bool, as_json: bool) -> int:
 def compare(
     run: Path, base: str, head: str, expect: Path | None, junit: Path | None, as_json: bool
 ) -> int:
-    """Judge every attempt of the finished run in folder RUN again, by two gates, and print the flips.
+    """Judge a finished run again by two gates, and print what changes.
+
+    RUN is its folder; every attempt is judged.
 
     A line is: case, configuration, trial, attempt, change, and the reason after a tab. Exits 1 if a
     passed_to_blocked or blocked_to_passed flip is not listed in the --expect file.
