@@ -180,7 +180,8 @@ def open_channels(
     has_tapes = any(place.exists() for place in places)
     if options.web_mode == "replay" and needs_tapes and not has_tapes:
         raise CassetteError(
-            f"{folder / 'web'}: there are no recordings; make them with research-eval record"
+            f"{folder / 'web'}: there are no recordings; make them with research-eval record "
+            "(agents that neither search nor open a page leave none: see search.chain)"
         )
     return Channels(
         web=WebCassette(
