@@ -12,7 +12,11 @@ from tests.replay.conftest import research_eval
 
 pytestmark = pytest.mark.xdist_group("bytes")
 
-PART = ("run", "bundled", "--limit", "5", "--no-report")
+COLUMNS = ("smollm2-135m", "honest", "honest-serper-flaky", "mixed-30", "snippet-citer")
+PART = (
+    *("run", "bundled", "--limit", "4", "--no-report"),
+    *(word for name in COLUMNS for word in ("--configuration", name)),
+)
 
 PROBE = """
 import sys
