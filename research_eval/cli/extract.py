@@ -82,6 +82,8 @@ def _entry(line: str, where: str) -> dict[str, Any]:
         entry = json.loads(line)
     except ValueError as exc:
         raise DatasetError(f"{where}: not a JSON object: {exc}") from exc
+    except RecursionError as exc:
+        raise DatasetError(f"{where}: not a JSON object: nested too deeply") from exc
     if not isinstance(entry, dict):
         raise DatasetError(f"{where}: not a JSON object")
     for name, kind, is_needed in (
@@ -103,6 +105,9 @@ def _bytes(path: Path, where: str | None = None) -> bytes:
     except OSError as exc:
         prefix = f"{where}: " if where else ""
         raise UsageError(f"{prefix}{path}: {exc.strerror}") from exc
+    except ValueError as exc:  # a name with a NUL in it
+        prefix = f"{where}: " if where else ""
+        raise UsageError(f"{prefix}{str(path)!r}: {exc}") from exc
 
 
 def _pairs(headers: tuple[str, ...]) -> dict[str, str]:

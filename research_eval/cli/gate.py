@@ -232,6 +232,8 @@ def _lines(name: str, fields: dict[str, type]) -> Iterator[tuple[str, dict[str, 
             entry = json.loads(line)
         except ValueError as exc:
             raise UsageError(f"{place}: not JSON: {exc}") from exc
+        except RecursionError as exc:
+            raise UsageError(f"{place}: not JSON: nested too deeply") from exc
         if not isinstance(entry, dict) or "id" not in entry:
             raise UsageError(f"{place}: expected an object with an id")
         for field, kind in fields.items():

@@ -1,5 +1,7 @@
 """The command line: finds the command, and turns a `UsageError` into one line and exit status 2."""
 
+import io
+import os
 import sys
 from importlib import import_module
 
@@ -100,12 +102,35 @@ def main() -> None:
     try:
         code = cli.main(prog_name="research-eval", standalone_mode=False)
     except UsageError as exc:
-        click.echo(f"research-eval: error: {exc}", err=True)
+        _complain(str(exc))
+        sys.exit(2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except OSError as exc:
+        _complain(f"{exc.filename or 'input or output'}: {exc.strerror or exc}")
         sys.exit(2)
     except click.ClickException as exc:
-        exc.show()
+        shown = io.StringIO()
+        exc.show(shown)
+        click.echo(_clean(shown.getvalue()), err=True, nl=False)
         sys.exit(exc.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("research-eval: interrupted", err=True)
         sys.exit(130)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(text: str) -> None:
+    """Say in one line what is wrong."""
+    click.echo(f"research-eval: error: {_clean(' '.join(text.split()))}", err=True)
+
+
+def _clean(text: str) -> str:
+    """Return `text` without keys of the environment and without what steers a terminal."""
+    from research_eval.cassette import Redactor
+    from research_eval.experiment import known_secrets
+
+    shown = Redactor(known_secrets()).text(text)
+    keep = (sign if sign.isprintable() or sign == "\n" else f"\\x{ord(sign):02x}" for sign in shown)
+    return "".join(keep)

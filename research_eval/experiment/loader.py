@@ -65,12 +65,14 @@ def load_experiment(path: Path, overrides: Iterable[str] = ()) -> Experiment:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as exc:
         raise ConfigError(f"{path}: cannot be read: {exc.strerror}") from exc
     except UnicodeDecodeError as exc:
         raise ConfigError(f"{path}: expected UTF-8 text: byte {exc.start} is not") from exc
-    except tomllib.TOMLDecodeError as exc:
+    except RecursionError as exc:
+        raise ConfigError(f"{path}: not TOML: nested too deeply") from exc
+    except ValueError as exc:  # a number of too many digits is no `TOMLDecodeError`
         raise ConfigError(f"{path}: not TOML: {exc}") from exc
 
 
@@ -95,6 +97,8 @@ def _override(data: dict[str, Any], override: str) -> None:
     place: Any = data
     for parent in parents:
         place = _child(place, parent, override)
+    if isinstance(place, list):
+        raise ConfigError(f"--set {override!r}: {last} is not a setting; expected NAME.key=value")
     place[last] = _value(text.strip())
 
 
@@ -116,7 +120,7 @@ def _value(text: str) -> object:
     """Return `text` as a TOML value, or as the string that it is."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text
 
 

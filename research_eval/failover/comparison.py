@@ -100,7 +100,7 @@ def _values(part: str, text: str) -> list[object]:
             return [value]
         first, last, step = (*(float(piece) for piece in part.split("..")), 1.0)[:3]
         count = int((last - first) / step + 1e-9) + 1 if step > 0 and last >= first else 0
-    except ValueError as exc:
+    except (ValueError, OverflowError, RecursionError) as exc:
         raise ConfigError(f"--set {text!r}: {part!r} is no value and no range a..b") from exc
     if not 0 < count <= MOST_VALUES:
         raise ConfigError(f"--set {text!r}: {part!r} holds no value, or more than {MOST_VALUES}")

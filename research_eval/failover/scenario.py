@@ -145,9 +145,11 @@ def bundled_scenarios() -> dict[str, Scenario]:
 def _parse(text: str, name: str, where: str) -> Scenario:
     try:
         return Scenario.model_validate({"name": name, **tomllib.loads(text)})
-    except tomllib.TOMLDecodeError as exc:
-        raise ConfigError(f"{where}: not TOML: {exc}") from exc
     except ValidationError as exc:
         first = exc.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         raise ConfigError(f"{where}: {key or 'scenario'}: {first['msg']}") from exc
+    except RecursionError as exc:
+        raise ConfigError(f"{where}: not TOML: nested too deeply") from exc
+    except ValueError as exc:  # a number of too many digits is no `TOMLDecodeError`
+        raise ConfigError(f"{where}: not TOML: {exc}") from exc

@@ -44,7 +44,10 @@ def ledger_from_json(content: str, name: str) -> SourceRegistry:
         data = json.loads(content)
     except ValueError as exc:
         raise UsageError(f"{name}: not JSON: {exc}") from exc
+    except RecursionError as exc:
+        raise UsageError(f"{name}: not JSON: nested too deeply") from exc
     if isinstance(data, dict):
+        _refuse_unknown(data, name)
         fetched, searched = (_urls(data, field, name) for field in ("fetched", "searched"))
         return ledger_from_urls(fetched, searched)
     if not isinstance(data, list):
@@ -52,6 +55,13 @@ def ledger_from_json(content: str, name: str) -> SourceRegistry:
     return SourceRegistry.from_records(
         _record(entry, f"{name}: record {number}") for number, entry in enumerate(data, start=1)
     )
+
+
+def _refuse_unknown(data: dict[str, object], name: str) -> None:
+    """Refuse a misspelled list, which would else read as nothing opened."""
+    for field in data:
+        if field not in {"fetched", "searched"}:
+            raise UsageError(f"{name}: {field}: unknown; expected fetched and searched")
 
 
 def _urls(data: dict[str, object], field: str, name: str) -> list[str]:

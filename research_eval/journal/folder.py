@@ -83,7 +83,7 @@ def _first_error(exc: ValidationError) -> str:
 def _version_error(line: bytes) -> str | None:
     try:
         version = json.loads(line).get("schema_version")
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return None
     if version == SCHEMA_VERSION:
         return None

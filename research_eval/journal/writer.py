@@ -158,9 +158,11 @@ def write_manifest(folder: RunFolder, manifest: RunRecord) -> None:
 def _key_of(line: bytes, place: str) -> TrialKey:
     try:
         data = json.loads(line)
-        return TrialKey(data["case_id"], data["configuration"], data["trial"])
-    except (ValueError, KeyError, TypeError) as exc:
+        key = TrialKey(data["case_id"], data["configuration"], data["trial"])
+        hash(key)
+    except (ValueError, KeyError, TypeError, RecursionError) as exc:
         raise RecordError(f"{place}: not a trial record: {exc}") from exc
+    return key
 
 
 def _read_span(source: IO[bytes], span: tuple[int, int]) -> bytes:
