@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from research_eval.report.cell import Cell, Name, Section, TableView, cell_text
 from research_eval.report.section import sections
 from research_eval.report.view import RunView
-from research_eval.report.wording import NOTHING, percent, run_facts, run_labels
+from research_eval.report.wording import NOTHING, percent, run_facts, run_labels, visible
 
 __all__ = ["escape_markdown", "render_markdown"]
 
@@ -19,7 +19,7 @@ def escape_markdown(text: str) -> str:
     >>> print(escape_markdown("a|b <script>"))
     a\|b \<script\>
     """
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _SPECIAL.sub(r"\\\1", visible(" ".join(text.split())))
 
 
 def render_markdown(view: RunView) -> str:

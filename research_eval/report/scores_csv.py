@@ -9,6 +9,8 @@ from research_eval.report.view import RunView
 
 __all__ = ["csv_columns", "render_csv"]
 
+_FORMULA = ("=", "+", "-", "@")
+
 
 def csv_columns(view: RunView) -> list[str]:
     """Return the columns in the order of the file: identity, scores, then the reasons."""
@@ -23,7 +25,7 @@ def render_csv(view: RunView) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     columns = csv_columns(view)
-    writer.writerow(columns)
+    writer.writerow([_plain(column) for column in columns])
     writer.writerows(_cells(row, columns) for row in view.rows)
     return out.getvalue()
 
@@ -37,4 +39,10 @@ def _cell(fact: Fact) -> str:
         return ""
     if isinstance(fact, tuple):
         fact = " ".join(fact)
-    return fact_text(fact).replace("\r", " ")  # which the csv module leaves unquoted
+    return _plain(fact) if isinstance(fact, str) else fact_text(fact)
+
+
+def _plain(text: str) -> str:
+    """Return words that a spreadsheet does not take for a formula: an apostrophe before says so."""
+    text = text.replace("\r", " ")  # which the csv module leaves unquoted
+    return f"'{text}" if text.lstrip().startswith(_FORMULA) else text

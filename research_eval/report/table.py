@@ -7,7 +7,15 @@ from rich.table import Table
 from rich.text import Text
 
 from research_eval.report.view import ConfigurationView, Rate, RunView
-from research_eval.report.wording import DASH, NOTHING, labels, mean_text, percent, run_labels
+from research_eval.report.wording import (
+    DASH,
+    NOTHING,
+    labels,
+    mean_text,
+    percent,
+    run_labels,
+    visible,
+)
 
 __all__ = ["WIDE", "terminal_table"]
 
@@ -22,7 +30,7 @@ def terminal_table(view: RunView, width: int = 80) -> Table:
     columns = _ESSENTIAL | _MORE if width >= WIDE else _ESSENTIAL
     level = f"{100 * view.settings.confidence:g} %"
     table = Table(
-        title=Text(f"{view.manifest.experiment} ({', '.join(run_labels(view))})"),
+        title=Text(_line(f"{view.manifest.experiment} ({', '.join(run_labels(view))})")),
         caption=Text(f"Rates of the judged trials, with {level} Wilson intervals."),
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
@@ -31,9 +39,13 @@ def terminal_table(view: RunView, width: int = 80) -> Table:
     for heading in columns:
         table.add_column(heading, justify="right", no_wrap=True)
     for configuration in view.configurations:
-        name = Text("\n".join((configuration.name, *labels(configuration))))
+        name = Text("\n".join((_line(configuration.name), *labels(configuration))))
         table.add_row(name, *(Text(cell(configuration)) for cell in columns.values()))
     return table
+
+
+def _line(text: str) -> str:
+    return visible(" ".join(text.split()))
 
 
 def _rate(rate: Rate) -> str:

@@ -1,5 +1,7 @@
 """How numbers are written in every report, so that all of them agree to the last digit."""
 
+import re
+
 from research_eval.report.view import ConfigurationView, Rate, RunView
 from research_eval.schema import RunRecord
 
@@ -13,12 +15,22 @@ __all__ = [
     "rate_text",
     "run_facts",
     "run_labels",
+    "visible",
 ]
 
 DASH = "\N{EN DASH}"
 """Between the bounds of an interval."""
 NOTHING = DASH
 """Written where there is no value."""
+
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]"
+)
+
+
+def visible(text: str) -> str:
+    """Return `text` without characters that steer a terminal or turn what stands beside them around."""
+    return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def percent(share: float | None) -> str:

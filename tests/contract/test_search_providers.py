@@ -209,6 +209,16 @@ async def test_an_error_never_holds_the_key(name):
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
+async def test_a_hit_never_holds_the_key(name):
+    server = good(name)
+    server.body = server.body.replace(b"tide", KEY.encode())
+    assert KEY.encode() in server.body
+    found = await server.reply(name)
+    assert found.hits
+    assert KEY not in found.model_dump_json()
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
 async def test_an_answer_without_end_is_given_up(name):
     failed = await Server(b" " * (5 * 1024 * 1024)).failure(name)
 

@@ -96,7 +96,7 @@ def test_csv_gives_names_back_as_they_were(made, name: str) -> None:
     view = build_view(record, [made.trial(under=name, status="limit")], score=scored)
 
     (row,) = csv.DictReader(io.StringIO(render_csv(view), newline=""))
-    assert row["configuration"] == name
+    assert row["configuration"] == (f"'{name}" if name.lstrip().startswith("=") else name)
 
 
 def test_a_carriage_return_in_a_name_breaks_no_row(made) -> None:
