@@ -10,7 +10,7 @@ demo: $(VENV)/.installed
 	$(BIN)/research-eval demo
 
 test: $(VENV)/.developing
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not browser"
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not browser"
 
 lint: $(VENV)/.developing
 	.ci/run lint

@@ -10,8 +10,6 @@ import pytest
 
 from tests.replay.conftest import research_eval
 
-pytestmark = pytest.mark.xdist_group("bytes")
-
 COLUMNS = ("smollm2-135m", "honest", "honest-serper-flaky", "mixed-30", "snippet-citer")
 PART = (
     *("run", "bundled", "--limit", "4", "--no-report"),

@@ -9,8 +9,6 @@ from research_eval.journal import RunFolder
 from research_eval.model import known_values
 from research_eval.stats import wilson
 
-pytestmark = pytest.mark.xdist_group("bundled")
-
 CONFIGURATIONS = [
     item
     for item in load_experiment(bundled_experiment()).settings.configuration

@@ -12,8 +12,6 @@ import pytest
 
 from tests.replay.conftest import research_eval
 
-pytestmark = pytest.mark.xdist_group("faults")
-
 PART = ("run", "bundled", "--limit", "3", "--configuration", "honest", "--configuration", "mixed-30",
         "--configuration", "stubborn", "--no-report")  # fmt: skip
 
