@@ -76,12 +76,15 @@ def body_bytes(body: Body | None, read_file: Callable[[str], bytes]) -> bytes:
     return body_bytes_of(values, read_file)
 
 
-def body_bytes_of(values: Mapping[str, Any], read_file: Callable[[str], bytes]) -> bytes:
+def body_bytes_of(
+    values: Mapping[str, Any], read_file: Callable[[str], bytes], where: str = ""
+) -> bytes:
     """Return the bytes that the values of a body stand for.
 
     Args:
         values: As they stand in a file.
         read_file: Gives the content of a body that has a file of its own.
+        where: The file that they stand in, for messages.
 
     Raises:
         CassetteCorruptError: If they hold nothing that can be read back.
@@ -98,7 +101,9 @@ def body_bytes_of(values: Mapping[str, Any], read_file: Callable[[str], bytes]) 
         text = spell_json(values["json"], values.get("style", "compact"))
         return text.encode("utf-8", "surrogatepass")
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as exc:
-        raise CassetteCorruptError(f"a body cannot be read back: {exc!r}") from exc
+        raise CassetteCorruptError(
+            f"{where}{': ' if where else ''}a body cannot be read back: {exc!r}"
+        ) from exc
 
 
 def _file_name(name: str) -> str:

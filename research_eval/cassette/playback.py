@@ -26,6 +26,7 @@ class Interaction:
         "_chunks",
         "_pieces",
         "_read_file",
+        "_where",
         "content_encoding",
         "end",
         "ended_s",
@@ -43,8 +44,15 @@ class Interaction:
         "uri",
     )
 
-    def __init__(self, values: Mapping[str, Any], read_file: Callable[[str], bytes]) -> None:
+    def __init__(
+        self, values: Mapping[str, Any], read_file: Callable[[str], bytes], where: str = ""
+    ) -> None:
         """Take what playing needs.
+
+        Args:
+            values: As they stand in a file.
+            read_file: Gives the content of a body that has a file of its own.
+            where: The file, for messages.
 
         Raises:
             KeyError, TypeError, ValueError, AttributeError: If the values are not an interaction's.
@@ -75,6 +83,7 @@ class Interaction:
         self._chunks: str | None = slot.get("chunks")
         self._body: Mapping[str, Any] = response.get("body", {"string": ""})
         self._read_file = read_file
+        self._where = where
         self._pieces: list[tuple[bytes, float]] | None = None
 
     @classmethod
@@ -89,7 +98,14 @@ class Interaction:
         Raises:
             CassetteCorruptError: If it cannot be read back.
         """
-        return body_bytes_of(self._body, self._read_file)
+        return body_bytes_of(self._body, self._read_file, self._where)
+
+    def header_bytes(self) -> list[tuple[bytes, bytes]]:
+        """Return the headers in bytes: clients read UTF-8 there, and refuse to be given such text."""
+        return [
+            (name.encode("utf-8"), value.encode("utf-8", "surrogatepass"))
+            for name, value in self.headers
+        ]
 
     def pieces(self) -> list[tuple[bytes, float]]:
         """Return the body as it went over the wire: pieces and the seconds since the headers.

@@ -115,7 +115,7 @@ def parse_tape(
     try:
         file = _decode(text.decode("utf-8"))
         profile = file["metadata"]["profile"]
-        interactions = [Interaction(values, read_file) for values in file["interactions"]]
+        interactions = [Interaction(values, read_file, where) for values in file["interactions"]]
     except _NOT_A_TAPE as exc:
         raise CassetteCorruptError(f"{where}: not a cassette: {_why(exc)}") from exc
     if profile != PROFILE:

@@ -73,7 +73,7 @@ class TapeTransport2(TapeDeck[httpx2.Request, httpx2.Response], httpx2.AsyncBase
         reason = interaction.reason
         response = _Played(
             interaction.status,
-            headers=interaction.headers,
+            headers=interaction.header_bytes(),
             stream=_Body(stream),
             extensions={"reason_phrase": reason.encode("ascii", "replace")} if reason else None,
             request=request,

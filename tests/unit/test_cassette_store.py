@@ -18,6 +18,7 @@ from research_eval.cassette.foreign import ForeignExchange, keep_as_web
 from research_eval.cassette.name import host_folder, safe_name, slug
 from research_eval.cassette.opening import open_store
 from research_eval.cassette.pack import PackStore
+from research_eval.cassette.playback import Interaction
 from research_eval.cassette.store import FolderStore
 from research_eval.cassette.tape import parse_tape
 from research_eval.cassette.transfer import copy_tapes
@@ -513,3 +514,24 @@ def test_files_are_the_same_whatever_the_hash_seed_and_the_locale(tmp_path):
         seen.append(json.dumps(interactions))
 
     assert seen[0] == seen[1]
+
+
+def _played(headers, body):
+    values = {
+        "request": {"method": "GET", "uri": "https://a.example/"},
+        "response": {"status": {"code": 200}, "headers": headers, "body": body},
+        "tape": {"key": "k"},
+    }
+    return Interaction(values, no_file, "x.json")
+
+
+@pytest.mark.parametrize("value", ["é", "\u0100", "a\r\nb"])
+def test_a_header_that_is_no_ascii_can_be_played(value):
+    played = _played({"x-a": [value]}, {"string": ""})
+    assert httpx.Headers(played.header_bytes())["x-a"] == value
+
+
+@pytest.mark.parametrize("name", ["../../x", "a\0b", 5, None])
+def test_a_body_that_cannot_be_read_names_its_cassette(name):
+    with pytest.raises(CassetteCorruptError, match=r"x\.json"):
+        _ = _played({}, {"file": name}).content
