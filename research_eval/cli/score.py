@@ -69,11 +69,13 @@ def _print_json(tallies: "dict[str, Tally]") -> None:
 
 
 def _print_table(tallies: "dict[str, Tally]", manifest: "RunRecord") -> None:
+    from research_eval.report.wording import visible
+
     synthetic = " (synthetic dataset)" if manifest.dataset_is_synthetic else ""
-    click.echo(f"{manifest.experiment}{synthetic}: {manifest.planned} trials planned")
+    click.echo(f"{visible(manifest.experiment)}{synthetic}: {manifest.planned} trials planned")
     click.echo("95 % intervals: Wilson over trials; by case, Student's t over clustered trials")
     for configuration, tally in tallies.items():
-        click.echo(f"\n{configuration}")
+        click.echo(f"\n{visible(configuration)}")
         click.echo(
             f"  {'measure':36} {'value':>9}  {'Wilson':17} {'by case':19}"
             f" {'strict':>9}  scored/planned"

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from research_eval.cli.score import _print_table
 from research_eval.report.markdown import escape_markdown
 from research_eval.report.scores_csv import render_csv
 from research_eval.report.wording import visible
@@ -29,3 +30,11 @@ def test_no_cell_of_words_is_a_formula(text: str, monkeypatch: pytest.MonkeyPatc
     found = dict(zip(header, cells, strict=True))
     assert found.pop("number") == "-1.5"
     assert all(cell.startswith("'") for pair in found.items() for cell in pair if cell != "tags")
+
+
+def test_the_table_of_scores_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    manifest = SimpleNamespace(
+        experiment=STEERING, planned=0, trials=1, configurations=(), dataset_is_synthetic=False
+    )
+    _print_table({}, manifest)  # type: ignore[arg-type]  # what is read of a manifest
+    assert not set(capsys.readouterr().out) & set("\x1b\x07\x00\x9b\u202e\u2066")
