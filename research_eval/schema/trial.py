@@ -7,7 +7,15 @@ from research_eval.schema.message import Usage
 from research_eval.schema.record import Record
 from research_eval.schema.source import SourceRecord
 
-__all__ = ["SCHEMA_VERSION", "Failure", "Reference", "ReplayTally", "TrialKey", "TrialRecord", "TrialStatus"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "Failure",
+    "Reference",
+    "ReplayTally",
+    "TrialKey",
+    "TrialRecord",
+    "TrialStatus",
+]
 
 SCHEMA_VERSION: Literal[1] = 1
 """Version of the trial record; a reader refuses one that it does not know."""
