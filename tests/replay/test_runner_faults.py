@@ -83,14 +83,14 @@ def test_a_run_is_not_overwritten_unasked(tmp_path, whole):
 
 
 def test_a_reached_limit_drains_and_says_what_is_missing(tmp_path):
-    done = research_eval(
-        *PART, "--max-tokens", "1", "--concurrency", "1", "--out", "run", cwd=tmp_path, check=False
-    )
+    part = ("run", "bundled", "--limit", "3", "--configuration", "smollm2-135m", "--no-report")
+    limit = ("--max-tokens", "1", "--concurrency", "1")
+    done = research_eval(*part, *limit, "--out", "run", cwd=tmp_path, check=False)
 
     lines = (tmp_path / "run/trials.jsonl").read_text(encoding="utf-8").splitlines()
     assert done.returncode == 3
     assert len(lines) == 1
-    assert "26 are missing: go on with --resume" in done.stderr
+    assert "8 are missing: go on with --resume" in done.stderr
 
 
 def test_retrying_errors_runs_only_those_and_keeps_the_earlier_record(tmp_path, whole):

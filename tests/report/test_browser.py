@@ -5,6 +5,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from playwright import sync_api
 
 from research_eval.report.write import write_report
 from research_eval.schema import (
@@ -18,8 +19,6 @@ from research_eval.schema import (
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
-
-sync_api = pytest.importorskip("playwright.sync_api")
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [
