@@ -100,7 +100,7 @@ class _Scanner:
         """Return the citation at `start` where nothing about it needs a closer look."""
         before = self._text[start - 1 : start]
         if before in _NEEDS_A_LOOK:
-            return self._plain_autolink(start) if before == "<" else None
+            return self._plain_autolink(start, limit) if before == "<" else None
         match = _PLAIN.match(self._text, start, limit)
         if match is None:
             return None
@@ -121,8 +121,8 @@ class _Scanner:
                 readings = (*readings, _joined(self._text[start : match.end()], wrapped))
         return Citation(url=url, start=start, end=end, readings=readings)
 
-    def _plain_autolink(self, start: int) -> Citation | None:
-        match = _PLAIN_AUTOLINK.match(self._text, start)
+    def _plain_autolink(self, start: int, limit: int) -> Citation | None:
+        match = _PLAIN_AUTOLINK.match(self._text, start, limit)
         if match is None:
             return None
         end = self._position = match.end(1)
@@ -130,7 +130,7 @@ class _Scanner:
 
     def _read(self, start: int, limit: int) -> Iterator[Citation]:
         if self._text[start - 1 : start] == "<":
-            autolink = self._autolink(start)
+            autolink = self._autolink(start, limit)
             if autolink is not None:
                 self._position = autolink.end
                 yield autolink
@@ -139,9 +139,9 @@ class _Scanner:
         self._position = max(self._position, run.end)
         yield from self._bare(run, is_limited=run.end == limit < len(self._text))
 
-    def _autolink(self, start: int) -> Citation | None:
-        wrapped = _WRAPPED_AUTOLINK.match(self._text, start)
-        match = wrapped or _AUTOLINK.match(self._text, start)
+    def _autolink(self, start: int, limit: int) -> Citation | None:
+        wrapped = _WRAPPED_AUTOLINK.match(self._text, start, limit)
+        match = wrapped or _AUTOLINK.match(self._text, start, limit)
         if match is None:
             return None
         written = match[1] or match[2]

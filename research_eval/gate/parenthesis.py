@@ -5,6 +5,7 @@ import re
 __all__ = ["ParenthesisMap"]
 
 _STRETCH = re.compile(r"[^\x00-\x20]*")
+_SPACE = re.compile(r"[\x00-\x20]")
 _TOKEN = re.compile(r"\\.|[()]")
 
 
@@ -23,8 +24,8 @@ class ParenthesisMap:
         Three things: where it is closed within its stretch, where that stretch ends (at white
         space, or with the text), and whether all that opens inside is closed.
         """
-        if start > opening + 1:
-            return self._scan(start)
+        if _SPACE.search(self._text, opening + 1, start):
+            return self._scan(start)  # at most once a stretch: only its beginning follows a space
         self._read(opening)
         return self._closing.get(opening), self._end, self._last_open <= opening
 
