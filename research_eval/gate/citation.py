@@ -42,6 +42,7 @@ _PLAIN = re.compile(
 
 _PLAIN_AUTOLINK = re.compile(r"([hH][tT][tT][pP][sS]?://[^\x00-\x20<>&]+)>")
 _NEEDS_A_LOOK = frozenset("<+_~='$\u2018")
+_STANDS_FOR_MORE = ("*", ".")
 _OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9.-]*\+$")
 _HEADER = re.compile(
     r"(?:^|,)\"?(?:url|uri|link|source|href|website|address)\"?(?:,|$)", re.IGNORECASE
@@ -105,9 +106,7 @@ class _Scanner:
         if match is None:
             return None
         url, tail = match.group(1, 2)
-        if url.find("://", 8) > 0 or (tail == ";" and "&" in url):
-            return None
-        if "%" in url and is_template(url, ""):
+        if url.find("://", 8) > 0 or _is_doubtful(url, tail):
             return None
         if before == "*":
             if tail[:1] != "*":
@@ -202,6 +201,13 @@ class _Scanner:
         if before.endswith((",", ";")):
             return True
         return not before and start > 0 and _follows_header(self._text, start)
+
+
+def _is_doubtful(url: str, tail: str) -> bool:
+    """Whether the end of a plain URL needs a closer look."""
+    is_entity = tail == ";" and "&" in url
+    stands_for_more = url[-1] == "/" and tail[:1] in _STANDS_FOR_MORE
+    return is_entity or stands_for_more or ("%" in url and is_template(url, ""))
 
 
 def _wrapped(stretch: str, after: str) -> str | None:

@@ -58,6 +58,10 @@ _JOINED = re.compile("[A-Za-z0-9\\-._~/?#=&%+\u00c0-\u052f\u1e00-\u1fff]")
 _JOINER = re.compile("[\u200c\u200d]+")
 _LETTER_AFTER_JOINER = re.compile("[\u0590-\u0dff\u1000-\u109f\U0001f000-\U0001faff\u2600-\u27bf]")
 _EMOJI = re.compile("[\u2600-\u27bf\U0001f000-\U0001faff]")
+_PLAINLY_INSIDE = re.compile(
+    "[\uff01\uff1f\uff1a\uff5e\u301c]++_\\("
+    f"|\uff08[^\uff08\uff09/{INVISIBLE}{ENDING}]{{1,64}}\uff09(?:/(?![/{ENDING}])|_\\()"
+)
 _SICI = re.compile(r"<\d{1,6}(?:\.\d+)?::(?:AID|aid)-[^<>\s]{1,40}>")
 
 
@@ -194,6 +198,9 @@ class RunReader:
             return _take_escape(run, text, position)
         if char == "<":
             return _take_sici(run, text, position)
+        if char > "\u3000" and (inside := _PLAINLY_INSIDE.match(text, position)):
+            run.add_plain(inside[0], position)
+            return inside.end()
         hidden = _INVISIBLES.match(text, position)
         return None if hidden is None else _take_invisible(run, text, hidden)
 

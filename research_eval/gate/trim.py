@@ -35,7 +35,7 @@ _EMOJI = re.compile(
 )
 _NOTE_DIGITS = re.compile("[\u00b9\u2070\u2074-\u2079]+$")
 _POSSESSIVE = re.compile("['\u2019]s$")
-_ELLIPSIS = re.compile(r"[/=&?#_-](?:\u2026|\.\.\.)\.?$")
+_ELLIPSIS = re.compile(r"[/=&?#_-](?:\u2026|\.\.\.?)[.,;:!?]?$")
 _STRIPPED = frozenset(".,;:!?'*\u2019\u2026\u2013\u2014\u2015\u00b7\u203d\u00a1\u00bf\\")
 _OPENING_MARKS = frozenset("*_~='\u2018")
 _MARKERS = frozenset("_~=$")
@@ -180,7 +180,7 @@ def _stripped_end(run: str, end: int, around: Surroundings) -> int:
     if _ELLIPSIS.search(run, max(0, end - 6), end):
         return end
     unbalanced = _unbalanced(run, end) if _BRACKET.search(run, max(0, end - 64), end) else set()
-    while end:
+    while end and not _is_wildcard(run, end, around):
         if run[end - 1] in _STRIPPED or end - 1 in unbalanced or _is_marker(run, end, around):
             end -= 1
         elif (mark := _UNCLOSED_MARK.search(run, max(0, end - 6), end)) is not None:
@@ -188,6 +188,11 @@ def _stripped_end(run: str, end: int, around: Surroundings) -> int:
         else:
             break
     return end
+
+
+def _is_wildcard(run: str, end: int, around: Surroundings) -> bool:
+    """Whether the end stands for every page below, where no emphasis is open."""
+    return run.endswith("/*", 0, end) and "*" not in around.before and around.after[:1] != "*"
 
 
 def _is_marker(run: str, end: int, around: Surroundings) -> bool:

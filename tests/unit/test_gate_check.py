@@ -1,5 +1,7 @@
 """Verdicts: what is said of each citation, and to whom it points."""
 
+import pytest
+
 from research_eval.gate import CitationGate
 from research_eval.gate.source import ledger_from_urls
 from research_eval.ledger import SourceRegistry
@@ -113,3 +115,40 @@ def test_the_same_answer_and_ledger_give_the_same_verdict() -> None:
     text = f"{PAGE} {PAGE}-2 {PAGE}-3."
 
     assert GATE.check(text, ledger) == GATE.check(text, ledger)
+
+
+@pytest.mark.parametrize(
+    ("opened", "written"),
+    [
+        ("https://zh.example.org/wiki/北京", "https://zh.example.org/wiki/北京（消歧义）/讨论"),
+        ("https://zh.example.org/wiki/北京", "https://zh.example.org/wiki/北京（消歧义）_(旧)"),
+        ("https://ja.example.org/wiki/けいおん", "https://ja.example.org/wiki/けいおん！_(アニメ)"),
+        ("https://river.example.org/silt/", "https://river.example.org/silt/*"),
+        ("https://river.example.org/silt/", "https://river.example.org/silt/.."),
+        ("https://river.example.org/silt/", "https://river.example.org/silt/..."),
+    ],
+)
+@pytest.mark.parametrize("around", ["{}", "See {} today.", "见{}。", "- {},"])
+def test_what_stands_for_more_than_the_opened_page_fails(
+    opened: str, written: str, around: str
+) -> None:
+    verdict = GATE.check(around.format(written), ledger_from_urls([opened], []))
+
+    assert [one.kind for one in verdict.violations] == ["unknown_url"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "见https://zh.example.org/wiki/北京（参见第二节）。",
+        "（https://zh.example.org/wiki/北京）/https://zh.example.org/wiki/北京",
+        "https://zh.example.org/wiki/北京！_重要_",
+        "*https://zh.example.org/wiki/北京/*",
+        "*See https://zh.example.org/wiki/北京/*",
+        "https://zh.example.org/wiki/北京（x）/，",
+    ],
+)
+def test_a_remark_or_an_emphasis_after_an_opened_page_passes(text: str) -> None:
+    ledger = ledger_from_urls(["https://zh.example.org/wiki/北京"], [])
+
+    assert GATE.check(text, ledger).violations == ()
