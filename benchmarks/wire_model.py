@@ -74,7 +74,8 @@ async def read(answer: Recorded) -> Outcome:
         return Outcome("read", describe(await model.reply(QUESTION, (TOOL,))))
     except ModelError as exc:
         wait = "" if exc.retry_after_s is None else f", retry after {exc.retry_after_s:g} s"
-        return Outcome(f"refused: {exc.kind}", f"{str(exc).partition(': ')[2][:90]}{wait}")
+        text = str(exc)
+        return Outcome(f"refused: {exc.kind}", f"{(text.partition(': ')[2] or text)[:90]}{wait}")
     except Exception as exc:  # noqa: BLE001  # this is what the script looks for
         return Outcome("UNTYPED", f"{type(exc).__name__}: {exc}"[:110])
 

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from research_eval.agent import AgentSettings
 from research_eval.fault import FaultSettings
 from research_eval.model import LimitSettings, ModelSettings
-from research_eval.schema import Record
+from research_eval.schema import Price, Record
 from research_eval.tool.fetch import FetchSettings
 from research_eval.tool.search import SearchSettings
 
@@ -36,6 +36,9 @@ class Configuration(Record):
     fetch: FetchSettings = FetchSettings()
     fault: tuple[FaultSettings, ...] = ()
     """Failures that are put on purpose between the agent and its channels."""
+    price: Price | None = None
+    """What a model call costs, where no price list knows it or another price was agreed; changes no
+    result."""
 
 
 class ExperimentSettings(Record):
@@ -70,7 +73,9 @@ class ExperimentSettings(Record):
 
     def digest(self) -> str:
         """Return the SHA-256 of everything that decides a result, as resolved."""
-        return digest_of(self.model_dump(mode="json", exclude={"dataset", "cassettes", "limits"}))
+        without = {"dataset": True, "cassettes": True, "limits": True}
+        prices = {"configuration": {"__all__": {"price"}}}
+        return digest_of(self.model_dump(mode="json", exclude={**without, **prices}))
 
 
 def digest_of(value: Any) -> str:  # noqa: ANN401  # any JSON value

@@ -48,21 +48,16 @@ class RunFolder:
         Raises:
             RecordError: If a line is not a trial record of a known schema version.
         """
-        try:
-            lines = self.trials_path.open("rb")
-        except OSError as exc:
-            raise RecordError(f"{self.trials_path}: {exc.strerror}") from exc
-        with lines:
-            for number, line in enumerate(lines, start=1):
-                if line.endswith(b"\n"):
-                    yield self._trial(line, number)
+        return _records(self.trials_path)
 
-    def _trial(self, line: bytes, number: int) -> TrialRecord:
-        try:
-            return TrialRecord.model_validate_json(line)
-        except ValidationError as exc:
-            place = f"{self.trials_path}:{number}"
-            raise RecordError(f"{place}: {_version_error(line) or _first_error(exc)}") from exc
+    def superseded(self) -> Iterator[TrialRecord]:
+        """Yield the trials that were run again, as they ended before; none if none was.
+
+        Raises:
+            RecordError: If a line is not a trial record of a known schema version.
+        """
+        path = self.path / "superseded.jsonl"
+        return _records(path) if path.exists() else iter(())
 
     def page(self, sha256: str) -> str | None:
         """Return the extracted text of the page with this digest, if the run kept it."""
@@ -72,6 +67,25 @@ class RunFolder:
     def page_path(self, sha256: str) -> Path:
         """Return where the text with this digest stands."""
         return self.path / "pages" / sha256[:2] / f"{sha256}.txt"
+
+
+def _records(path: Path) -> Iterator[TrialRecord]:
+    try:
+        lines = path.open("rb")
+    except OSError as exc:
+        raise RecordError(f"{path}: {exc.strerror}") from exc
+    with lines:
+        for number, line in enumerate(lines, start=1):
+            if line.endswith(b"\n"):
+                yield _record(line, path, number)
+
+
+def _record(line: bytes, path: Path, number: int) -> TrialRecord:
+    try:
+        return TrialRecord.model_validate_json(line)
+    except ValidationError as exc:
+        place = f"{path}:{number}"
+        raise RecordError(f"{place}: {_version_error(line) or _first_error(exc)}") from exc
 
 
 def _first_error(exc: ValidationError) -> str:

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -11,6 +12,9 @@ from research_eval.errors import RecordError, UsageError
 from research_eval.journal.folder import RunFolder
 from research_eval.schema import RunRecord, TrialKey, TrialRecord
 
+if sys.platform != "win32":
+    import fcntl
+
 __all__ = ["JournalWriter", "write_manifest", "write_whole"]
 
 
@@ -18,8 +22,14 @@ class JournalWriter:
     """The journal of one run while it runs; a trial that was added survives `kill -9`."""
 
     def __init__(self, folder: RunFolder) -> None:
-        """Open the journal of `folder`, dropping a last line that was cut by a crash."""
+        """Open the journal of `folder`, dropping a last line that was cut by a crash.
+
+        Raises:
+            UsageError: If another process writes it.
+            RecordError: If a line is no trial record.
+        """
         self._folder = folder
+        self._lock = _lock(folder.path)
         self._spans: dict[TrialKey, tuple[int, int]] = {}
         self._pages: set[str] = set()
         self._scan()
@@ -70,17 +80,23 @@ class JournalWriter:
             self._pages.add(sha256)
 
     def close(self) -> None:
-        """Bring everything to the disk and close."""
+        """Bring everything to the disk, close, and let other processes write."""
+        self._close_files()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _close_files(self) -> None:
         self._trials.close()
         self._timing.close()
 
     def finish(self, plan: Iterable[TrialKey]) -> None:
-        """Close, with the lines in the order of `plan`, whatever order the trials ended in.
+        """Close the files, with the lines in the order of `plan`, whatever order the trials ended in.
 
         Raises:
             OSError: If the disk has no room for the second copy; the journal stays as it is.
         """
-        self.close()
+        self._close_files()
         wanted = [self._spans[key] for key in plan if key in self._spans]
         if _is_in_order(wanted) and len(wanted) == len(self._spans):
             return
@@ -90,7 +106,7 @@ class JournalWriter:
 
     def drop(self, keys: Iterable[TrialKey], keep_in: Path) -> None:
         """Move the trials in `keys` out of the journal to the file `keep_in`, which is appended to."""
-        self.close()
+        self._close_files()
         gone = set(keys)
         path = self._folder.trials_path
         with path.open("rb") as source:
@@ -105,6 +121,25 @@ class JournalWriter:
         self._spans.clear()
         self._scan()
         self._open()
+
+
+def _lock(path: Path) -> int | None:
+    """Return the folder, open and locked until it is closed or this process ends.
+
+    `None` where the system has no such locks.
+    """
+    if sys.platform == "win32":
+        return None
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as exc:
+        os.close(descriptor)
+        raise UsageError(f"{path}: another process writes this run") from exc
+    except OSError:  # a file system without locks
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 class _LineFile:

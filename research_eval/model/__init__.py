@@ -1,13 +1,15 @@
 """Model: a conversation in, one reply out."""
 
 from research_eval.model.build import build_model
-from research_eval.model.client import ModelClient
+from research_eval.model.client import ClosableModel, ModelClient
 from research_eval.model.limits import Limiter, LimiterPool, LimiterStatus, LimitSettings
+from research_eval.model.price import list_price, reports_cost
 from research_eval.model.prompted import PromptedModel
 from research_eval.model.reference import KnownValues, ReferenceAgent, known_values, reference_agent
 from research_eval.model.settings import ModelSettings
 
 __all__ = [
+    "ClosableModel",
     "KnownValues",
     "LimitSettings",
     "Limiter",
@@ -19,5 +21,7 @@ __all__ = [
     "ReferenceAgent",
     "build_model",
     "known_values",
+    "list_price",
     "reference_agent",
+    "reports_cost",
 ]

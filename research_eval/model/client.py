@@ -1,11 +1,11 @@
 """The small protocol behind which every model stands."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from research_eval.schema import Message, ModelReply, ToolSpec
 
-__all__ = ["ModelClient"]
+__all__ = ["ClosableModel", "ModelClient"]
 
 
 class ModelClient(Protocol):
@@ -20,4 +20,13 @@ class ModelClient(Protocol):
         Raises:
             ModelError: If the provider failed after the request retries that are allowed.
         """
+        ...
+
+
+@runtime_checkable
+class ClosableModel(Protocol):
+    """A model that holds connections, which whoever built it closes."""
+
+    async def aclose(self) -> None:
+        """Close the connections; the model is not asked again."""
         ...

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from research_eval.model.client import ModelClient
+from research_eval.model.client import ClosableModel, ModelClient
 from research_eval.schema import Message, ModelReply, ToolCall, ToolSpec
 
 __all__ = ["PromptedModel", "find_call", "in_words"]
@@ -46,6 +46,11 @@ class PromptedModel:
         self.name = model.name
         self._model = model
         self._result_chars = result_chars
+
+    async def aclose(self) -> None:
+        """Close the connections of the model inside."""
+        if isinstance(self._model, ClosableModel):
+            await self._model.aclose()
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         """Return the next message, with a tool call where the text holds one.

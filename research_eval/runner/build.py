@@ -15,7 +15,7 @@ from research_eval.experiment import Configuration, ExperimentSettings
 from research_eval.fault import Channel, FaultTransport, FaultTransport2
 from research_eval.gate import load_gate
 from research_eval.ledger import SourceRegistry
-from research_eval.model import ModelClient, build_model
+from research_eval.model import ClosableModel, ModelClient, build_model
 from research_eval.runner.channels import Channels
 from research_eval.schema import TrialKey
 from research_eval.tool.fetch import FetchTool, Manners
@@ -33,11 +33,14 @@ class LiveTrial(NamedTuple):
     sessions: tuple[Session, Session]
     """Of the web and of the model."""
     clients: tuple[httpx.AsyncClient, ...]
+    model: ModelClient
 
     async def aclose(self) -> None:
         """Close the clients and the sessions."""
         for client in self.clients:
             await client.aclose()
+        if isinstance(self.model, ClosableModel):
+            await self.model.aclose()
         for session in self.sessions:
             session.close()
 
@@ -91,7 +94,7 @@ def build_trial(
         base=channels.base,
         search_limits=channels.search_limits,
     )
-    return LiveTrial(agent, (web, model), (search_client, fetch_client))
+    return LiveTrial(agent, (web, model), (search_client, fetch_client), language_model)
 
 
 def build_agent(

@@ -5,7 +5,7 @@ import random
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import httpx
@@ -80,12 +80,21 @@ class Channels:
             self.collections[configuration.name] = _Shared(found)
         return self.collections[configuration.name]
 
+    def today(self) -> date:
+        """Return the date, by which prices are looked up."""
+        return datetime.now(tz=UTC).date()
+
     def digest(self) -> str:
         """Return the SHA-256 of all recordings."""
         hasher = hashlib.sha256(self.web.digest().encode())
         for name, cassette in sorted(self.models.items()):
             hasher.update(f"{name} {cassette.digest()}\n".encode())
         return hasher.hexdigest()
+
+    async def aclose(self) -> None:
+        """Close the connections that trials shared."""
+        if self.network is not None:
+            await self.network.aclose()
 
     def close(self) -> None:
         """Close the tapes."""
@@ -99,9 +108,9 @@ class Network:
 
     def __init__(self, world: httpx.AsyncBaseTransport | None) -> None:
         self._world = None if world is None else _Shared(world)
-        self._search: httpx.AsyncBaseTransport | None = None
-        self._model: httpx2.AsyncBaseTransport | None = None
-        self._fetch: dict[str, httpx.AsyncBaseTransport] = {}
+        self._search: _Shared | None = None
+        self._model: _Shared2 | None = None
+        self._fetch: dict[str, _Shared] = {}
         self._manners: dict[str, Manners] = {}
         self._pages = PageCache()
 
@@ -134,6 +143,16 @@ class Network:
             self._model = _Shared2(httpx2.AsyncHTTPTransport())
         return self._model
 
+    async def aclose(self) -> None:
+        """Close every connection; what is asked for later is opened anew."""
+        for way in (self._search, *self._fetch.values()):
+            if way is not None:
+                await way.release()
+        if self._model is not None:
+            await self._model.release()
+        self._search, self._model = None, None
+        self._fetch.clear()
+
 
 class _Shared(httpx.AsyncBaseTransport):
     """Hands requests on, and stays open when a trial closes its client."""
@@ -145,6 +164,10 @@ class _Shared(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         return await self._inner.handle_async_request(request)
 
+    async def release(self) -> None:
+        """Close what is behind it."""
+        await self._inner.aclose()
+
 
 class _Shared2(httpx2.AsyncBaseTransport):
     """The same for the model SDKs' HTTP library."""
@@ -155,6 +178,10 @@ class _Shared2(httpx2.AsyncBaseTransport):
     @override
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         return await self._inner.handle_async_request(request)
+
+    async def release(self) -> None:
+        """Close what is behind it."""
+        await self._inner.aclose()
 
 
 def open_channels(
@@ -232,7 +259,7 @@ def _check(
     """Refuse a run that would fail at its first request for want of a key or a model."""
     build_model(
         configuration.model,
-        transport=None,
+        transport=httpx2.AsyncBaseTransport(),
         secrets=model_secrets,
         clock=SystemClock(),
         rng=random.Random(0),

@@ -1,9 +1,11 @@
 """Execute an experiment: plan, build, run, and leave a run folder that says everything."""
 
 import asyncio
+import itertools
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import NamedTuple
 
 import httpx
@@ -14,16 +16,17 @@ from research_eval.errors import ConfigError, UsageError
 from research_eval.experiment import Configuration, Experiment
 from research_eval.journal import JournalWriter, RunFolder, write_manifest, write_whole
 from research_eval.runner.batch import run_batch
-from research_eval.runner.budget import Budget
+from research_eval.runner.budget import Budget, BudgetSettings
 from research_eval.runner.build import build_trial
 from research_eval.runner.channels import Channels, open_channels
 from research_eval.runner.cluster import WorkerTask, connect, run_on_cluster
 from research_eval.runner.manifest import differences, make_manifest
 from research_eval.runner.options import RunOptions
 from research_eval.runner.plan import plan_trials, remaining
+from research_eval.runner.pricing import prices_of, require_prices
 from research_eval.runner.progress import ProgressView
 from research_eval.runner.trial import TrialResult, run_trial
-from research_eval.schema import RunRecord, TrialKey
+from research_eval.schema import Cost, Event, ModelCalled, RunRecord, TrialKey
 
 __all__ = ["Prepared", "RunSummary", "execute", "prepare"]
 
@@ -51,6 +54,8 @@ class RunSummary(NamedTuple):
     done: int
     stopped: str | None
     """Why trials are missing, or `None` when none is."""
+    costs: dict[str, Cost]
+    """What the model calls cost by configuration, earlier executions of the run included."""
 
 
 def prepare(
@@ -85,7 +90,9 @@ def prepare(
         model_mode=options.model_mode,
         web_mode=options.web_mode,
         cassettes_sha256=channels.digest() if channels.is_replay else None,
+        on=channels.today(),
     )
+    require_prices(configurations, manifest, options)
     plan = plan_trials(
         manifest.case_ids,
         [configuration.name for configuration in configurations],
@@ -107,14 +114,16 @@ def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
     todo = remaining(prepared.plan, journal.done)
     try:
         with view_of(len(prepared.plan), len(prepared.plan) - len(todo)) as view:
-            stopped = _Execution(prepared, journal, view).run(todo)
+            execution = _Execution(prepared, journal, view)
+            execution.count_earlier(folder)
+            stopped = execution.run(todo)
         journal.finish(prepared.plan)
     except OSError as exc:
         raise UsageError(f"{folder.path}: cannot be written: {exc.strerror}") from exc
     finally:
         journal.close()
         prepared.channels.close()
-    return RunSummary(len(prepared.plan), len(journal.done), stopped)
+    return RunSummary(len(prepared.plan), len(journal.done), stopped, execution.costs)
 
 
 class _Execution:
@@ -124,10 +133,27 @@ class _Execution:
         self._prepared = prepared
         self._journal = journal
         self._view = view
-        self._budget = Budget(prepared.options.budget, SystemClock())
+        self._budget = Budget(
+            prepared.options.budget,
+            SystemClock(),
+            prices_of(prepared.manifest, is_replay=prepared.options.model_mode == "replay"),
+        )
         self._stop: list[str] = []
         self._cases = {case.id: case for case in prepared.cases}
         self._configurations = {item.name: item for item in prepared.configurations}
+
+    @property
+    def costs(self) -> dict[str, Cost]:
+        """What the model calls cost, by configuration."""
+        return dict(self._budget.costs)
+
+    def count_earlier(self, folder: RunFolder) -> None:
+        """Count what earlier executions of the same run consumed: its limits hold for all together."""
+        options = self._prepared.options
+        if options.model_mode == "replay" and options.budget == BudgetSettings():
+            return
+        for record in itertools.chain(folder.trials(), folder.superseded()):
+            self._budget.add_trial(record)
 
     def run(self, todo: Sequence[TrialKey]) -> str | None:
         """Run the trials of `todo`; return why some are missing, if some are."""
@@ -142,14 +168,17 @@ class _Execution:
         return self._stop[0] if self._stop and not is_complete else None
 
     async def _run_here(self, todo: Sequence[TrialKey]) -> None:
-        with _signals(self._stop):
-            await run_batch(
-                todo,
-                self._run_one,
-                self._keep,
-                concurrency=self._prepared.options.concurrency,
-                may_start=self._may_start,
-            )
+        try:
+            with _signals(self._stop):
+                await run_batch(
+                    todo,
+                    self._run_one,
+                    self._keep,
+                    concurrency=self._prepared.options.concurrency,
+                    may_start=self._may_start,
+                )
+        finally:
+            await self._prepared.channels.aclose()
 
     def _run_on_cluster(self, todo: Sequence[TrialKey], address: str) -> None:
         options = self._prepared.options
@@ -165,7 +194,7 @@ class _Execution:
                 client,
                 task,
                 todo,
-                self._keep,
+                self._keep_remote,
                 may_start=self._may_start,
                 in_flight=options.concurrency,
             )
@@ -177,14 +206,22 @@ class _Execution:
             self._prepared.experiment.settings,
             self._configurations[key.configuration],
             self._prepared.channels,
-            (lambda event: self._view.event(key, event),),
+            (lambda event: self._note(key, event),),
         )
         return await run_trial(key, self._cases[key.case_id], live)
 
+    def _note(self, key: TrialKey, event: Event) -> None:
+        if isinstance(event, ModelCalled):
+            self._budget.add(key.configuration, event.usage)
+        self._view.event(key, event)
+
     def _keep(self, result: TrialResult) -> None:
         self._journal.add(result.record, result.pages, result.timing)
-        self._budget.add(result.record.usage, result.record.usage.reported_cost_usd)
         self._view.ended(result.record)
+
+    def _keep_remote(self, result: TrialResult) -> None:
+        self._budget.add_trial(result.record)
+        self._keep(result)
 
     def _may_start(self) -> bool:
         if not self._stop and (why := self._budget.exhausted()):
@@ -219,10 +256,11 @@ def _open_journal(folder: RunFolder, prepared: Prepared) -> JournalWriter:
     is_old = (path / "manifest.json").exists()
     if is_old and not (prepared.options.resume or prepared.options.retry_errors):
         raise UsageError(f"{path}: holds a run already: use --resume, --overwrite or another --out")
-    if is_old:
-        _check_same(folder, prepared.manifest)
     try:
-        _start_folder(folder, prepared, is_old=is_old)
+        if is_old:
+            _go_on_with(folder, prepared.manifest)
+        else:
+            _start_folder(folder, prepared)
         journal = JournalWriter(folder)
     except OSError as exc:
         raise UsageError(f"{path}: cannot be written: {exc.strerror}") from exc
@@ -232,21 +270,29 @@ def _open_journal(folder: RunFolder, prepared: Prepared) -> JournalWriter:
     return journal
 
 
-def _start_folder(folder: RunFolder, prepared: Prepared, *, is_old: bool) -> None:
+def _start_folder(folder: RunFolder, prepared: Prepared) -> None:
+    """Write what stands in a run's folder before the first trial; the manifest says that it does."""
     path = folder.path
-    if not is_old and path.exists() and any(path.iterdir()):
+    if path.exists() and not all(map(_is_leftover, path.iterdir())):
         raise UsageError(f"{path}: is not empty and holds no run; give another --out")
     path.mkdir(parents=True, exist_ok=True)
-    if not is_old:
-        lines = (
-            case.model_dump_json(exclude_none=True).encode() + b"\n" for case in prepared.cases
-        )
-        write_whole(folder.cases_path, lines)
-        write_manifest(folder, prepared.manifest)
+    lines = (case.model_dump_json(exclude_none=True).encode() + b"\n" for case in prepared.cases)
+    write_whole(folder.cases_path, lines)
+    write_manifest(folder, prepared.manifest)
 
 
-def _check_same(folder: RunFolder, manifest: RunRecord) -> None:
-    changed = differences(folder.manifest(), manifest)
+def _is_leftover(path: Path) -> bool:
+    """Return whether a start that was killed left this behind."""
+    return path.name == "cases.jsonl" or (path.name.startswith(".") and path.suffix == ".tmp")
+
+
+def _go_on_with(folder: RunFolder, manifest: RunRecord) -> None:
+    """Refuse to resume another experiment; keep the prices of today, at which all calls are counted."""
+    earlier = folder.manifest()
+    changed = differences(earlier, manifest)
     if changed:
         more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
         raise UsageError(f"{folder.path}: the experiment has changed: {changed[0]}{more}")
+    if earlier.configurations != manifest.configurations:
+        prices = {"configurations": manifest.configurations}
+        write_manifest(folder, earlier.model_copy(update=prices))

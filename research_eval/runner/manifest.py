@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from research_eval.cassette import Mode
 from research_eval.dataset import Case
 from research_eval.experiment import Configuration, Experiment, digest_of
 from research_eval.gate import load_gate
+from research_eval.model import list_price
 from research_eval.schema import ConfigurationSummary, RunRecord
 
 __all__ = ["differences", "make_manifest"]
@@ -26,8 +28,9 @@ def make_manifest(
     model_mode: Mode,
     web_mode: Mode,
     cassettes_sha256: str | None,
+    on: date,
 ) -> RunRecord:
-    """Return the manifest of a run over `cases` and `configurations`."""
+    """Return the manifest of a run over `cases` and `configurations`, with the prices of a day."""
     settings = experiment.settings
     chosen = tuple(configurations)
     return RunRecord(
@@ -44,11 +47,11 @@ def make_manifest(
         seed=settings.seed,
         trials=settings.trials,
         case_ids=tuple(case.id for case in cases),
-        configurations=tuple(_summary(configuration) for configuration in chosen),
+        configurations=tuple(_summary(configuration, on) for configuration in chosen),
     )
 
 
-def _summary(configuration: Configuration) -> ConfigurationSummary:
+def _summary(configuration: Configuration, on: date) -> ConfigurationSummary:
     providers = [provider.provider for provider in configuration.search.chain]
     tools = configuration.agent.tools
     return ConfigurationSummary(
@@ -60,7 +63,8 @@ def _summary(configuration: Configuration) -> ConfigurationSummary:
         max_turns=configuration.agent.max_turns,
         search=" > ".join(providers) or "none",
         tools=tools if tools is not None else ("web_search", "fetch") if providers else ("fetch",),
-        settings=configuration.model_dump(mode="json"),
+        settings=configuration.model_dump(mode="json", exclude={"price"}),
+        price=configuration.price or list_price(configuration.model, on),
     )
 
 
@@ -80,12 +84,18 @@ def _version(distribution: str) -> str:
 
 def differences(old: RunRecord, new: RunRecord) -> list[str]:
     """Return what would make a resumed run measure something else, one line each, old -> new."""
-    ignored = {"packages", "code_version"}
-    before = old.model_dump(mode="json", exclude=ignored)
-    after = new.model_dump(mode="json", exclude=ignored)
+    before, after = _deciding(old), _deciding(new)
     found: list[str] = []
     _compare("", before, after, found)
     return [line for line in found if not line.startswith("experiment_sha256")]
+
+
+def _deciding(manifest: RunRecord) -> dict[str, Any]:
+    """Return what decides a result: neither versions, which a report names, nor prices."""
+    data = manifest.model_dump(mode="json", exclude={"packages", "code_version"})
+    for configuration in data["configurations"]:
+        configuration.pop("price", None)
+    return data
 
 
 def _compare(place: str, old: Any, new: Any, found: list[str]) -> None:  # noqa: ANN401  # JSON

@@ -61,7 +61,10 @@ async def research(
                 clock=clock,
                 seed="single",
             )
-            return await agent.run(question)
+            try:
+                return await agent.run(question)
+            finally:
+                await network.aclose()
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from research_eval.schema.message import (
     ToolSpec,
     Usage,
 )
+from research_eval.schema.price import Cost, Price, PriceStep, call_cost
 from research_eval.schema.record import Record
 from research_eval.schema.run import ConfigurationSummary, RunRecord
 from research_eval.schema.score import Score, Scored, Unscored
@@ -46,6 +47,7 @@ __all__ = [
     "Citation",
     "CitationForm",
     "ConfigurationSummary",
+    "Cost",
     "Event",
     "Evidence",
     "Failure",
@@ -54,6 +56,8 @@ __all__ = [
     "Message",
     "ModelCalled",
     "ModelReply",
+    "Price",
+    "PriceStep",
     "PromptRendered",
     "ProviderTry",
     "Record",
@@ -76,4 +80,5 @@ __all__ = [
     "Verdict",
     "Violation",
     "ViolationKind",
+    "call_cost",
 ]

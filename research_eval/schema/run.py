@@ -2,6 +2,9 @@
 
 from typing import Any, Literal
 
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
+from research_eval.schema.price import Price
 from research_eval.schema.record import Record
 
 __all__ = ["ConfigurationSummary", "RunRecord"]
@@ -22,6 +25,15 @@ class ConfigurationSummary(Record):
     tools: tuple[str, ...]
     settings: dict[str, Any]
     """Everything, as resolved."""
+    price: Price | None = None
+    """What a call costs where the provider does not say it; absent where no price is known."""
+
+    @model_serializer(mode="wrap")
+    def _without_unknown_price(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        if self.price is None:
+            del data["price"]
+        return data
 
 
 class RunRecord(Record):

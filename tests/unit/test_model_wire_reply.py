@@ -306,6 +306,29 @@ async def test_a_stream_that_holds_nothing_is_no_answer():
     assert caught.value.kind == "malformed"
 
 
+NATIVE = (
+    b'data: {"model":"m","message":{"role":"assistant","content":"In 1907."},"done":false}\n\n'
+    b'data: {"model":"m","message":{"role":"assistant","content":""},"done_reason":"stop",'
+    b'"done":true,"prompt_eval_count":21,"eval_count":8}\n\n'
+    b"data: [DONE]\n\n"
+)
+
+
+async def test_a_stream_in_another_format_is_refused_and_not_read_as_an_empty_answer():
+    with pytest.raises(ModelError) as caught:
+        await ask("ollama", (200, NATIVE, EVENTS), stream=True)
+
+    assert caught.value.kind == "malformed"
+
+
+async def test_an_empty_answer_in_the_right_format_is_an_answer():
+    silent = STREAM.replace(b"In ", b"").replace(b"1907.", b"")
+
+    reply = await ask("openai", (200, silent, EVENTS), stream=True)
+
+    assert (reply.text, reply.finish_reason) == ("", "stop")
+
+
 async def test_an_error_inside_a_stream_is_an_error():
     event = b'data: {"error":{"code":429,"message":"slow down"}}\n\n'
 

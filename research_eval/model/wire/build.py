@@ -59,6 +59,7 @@ def build_wire_model(
         rng=rng,
         secrets=(key,) if key else (),
         limiter=limiter,
+        http=http,
     )
 
 

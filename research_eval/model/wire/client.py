@@ -61,6 +61,7 @@ class WireModel:
         rng: random.Random,
         secrets: tuple[str, ...] = (),
         limiter: Limiter | None = None,
+        http: httpx2.AsyncClient | None = None,
     ) -> None:
         """Take a model of the wire library.
 
@@ -73,6 +74,7 @@ class WireModel:
             rng: Where the jitter of back-off comes from.
             secrets: Values that no error message may hold.
             limiter: What the trials of a run share towards this provider.
+            http: The client that carries its requests, closed with the model.
         """
         self.name = name
         self._model = model
@@ -82,6 +84,12 @@ class WireModel:
         self._rng = rng
         self._secrets = secrets
         self._limiter = limiter
+        self._http = http
+
+    async def aclose(self) -> None:
+        """Close the HTTP client."""
+        if self._http is not None:
+            await self._http.aclose()
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         """Return the next assistant message.

@@ -33,7 +33,7 @@ def from_wire(response: ModelResponse, *, turn: int) -> ModelReply:
     parts = _with_own_ids(response.parts, turn)
     if not parts and response.finish_reason == "error":
         raise ModelError("the provider reported an error in place of a reply", kind="server")
-    if not parts and response.finish_reason is None:
+    if not parts and _is_foreign(response):
         raise ModelError("the answer holds no reply in the provider's format", kind="malformed")
     calls = tuple(_call(part) for part in parts if isinstance(part, ToolCallPart))
     finish = _finish_reason(response, has_calls=bool(calls))
@@ -48,6 +48,13 @@ def from_wire(response: ModelResponse, *, turn: int) -> ModelReply:
         model=response.model_name or "",
         provider_state=_state(response, parts),
     )
+
+
+def _is_foreign(response: ModelResponse) -> bool:
+    """Return whether nothing was understood: the wire library takes another format for silence."""
+    if response.finish_reason is None:
+        return True
+    return not response.usage.has_values() and response.provider_response_id is None
 
 
 def _with_own_ids(parts: Sequence[ModelResponsePart], turn: int) -> list[ModelResponsePart]:
