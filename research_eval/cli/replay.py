@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from research_eval.cli.run import execute_options, selection
+from research_eval.cli.run import execute_options
+from research_eval.cli.selection import selection
 
 if TYPE_CHECKING:
     from research_eval.schema import TrialRecord

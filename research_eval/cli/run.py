@@ -1,11 +1,13 @@
 """`research-eval run`, `record` and `demo`: execute an experiment and write its report."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from research_eval.cli.selection import limits, selection
 
 if TYPE_CHECKING:
     import httpx
@@ -14,53 +16,9 @@ if TYPE_CHECKING:
     from research_eval.experiment import Configuration, Experiment
     from research_eval.runner import RunOptions, RunSummary
 
-__all__ = ["demo", "execute_options", "record", "run", "selection"]
+__all__ = ["demo", "execute_options", "record", "run"]
 
 MODES = click.Choice(["replay", "record", "live"])
-
-
-def selection(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that choose cases, configurations and settings."""
-    for option in reversed(
-        (
-            click.option(
-                "--case", "cases", multiple=True, metavar="ID", help="Only this case; repeatable."
-            ),
-            click.option(
-                "--tag",
-                "tags",
-                multiple=True,
-                metavar="TAG",
-                help="Only cases with this tag; repeatable.",
-            ),
-            click.option(
-                "--limit", type=click.IntRange(1), help="Only so many cases, from the first."
-            ),
-            click.option(
-                "--configuration",
-                "names",
-                multiple=True,
-                metavar="NAME",
-                help="Only this one; repeatable.",
-            ),
-            click.option(
-                "--set",
-                "overrides",
-                multiple=True,
-                metavar="KEY=VALUE",
-                help="Change a setting, as in defaults.agent.max_retries=0; repeatable.",
-            ),
-            click.option(
-                "--concurrency",
-                type=click.IntRange(1, 1000),
-                default=16,
-                show_default=True,
-                help="Trials at the same time.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
 
 
 @click.command()
@@ -91,24 +49,11 @@ def selection(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--overwrite", is_flag=True, help="Replace an earlier run in the folder.")
 @click.option("--shard", default="1/1", metavar="I/N", help="Only part I of N of the plan.")
-@click.option(
-    "--max-tokens", type=click.IntRange(1), help="Stop starting trials after so many tokens."
-)
-@click.option(
-    "--max-cost",
-    type=click.FloatRange(0, min_open=True),
-    help="Stop starting trials after so many US dollars.",
-)
-@click.option(
-    "--max-time",
-    type=click.FloatRange(0, min_open=True),
-    help="Stop starting trials after so many seconds.",
-)
+@limits
 @click.option(
     "--scheduler", metavar="ADDRESS", help="Run on a Dask cluster: tcp://HOST:PORT, or local."
 )
 @click.option("--real-time", is_flag=True, help="Replay at the recorded speed.")
-@click.option("--dry-run", is_flag=True, help="Print the plan and run nothing.")
 @click.option("--no-report", is_flag=True, help="Write the records alone, no report.")
 def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands over every option
     """Run EXPERIMENT (a TOML file, or `bundled`, the default) and report on it.
@@ -129,7 +74,11 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
 )
 @click.option("--overwrite", is_flag=True, help="Replace an earlier run in the folder.")
 @click.option("--resume", is_flag=True, help="Continue a recording that was interrupted.")
+@click.option(
+    "--retry-errors", is_flag=True, help="Run again trials that a provider or the network broke."
+)
 @click.option("--shard", default="1/1", metavar="I/N", help="Only part I of N of the plan.")
+@limits
 @click.option(
     "--missing",
     "refresh",
@@ -181,7 +130,10 @@ def execute_options(path: Path, options: dict[str, Any]) -> tuple[Path, int]:
     cases, configurations = _select(experiment, options)
     settings = _run_options(experiment, options)
     if options.get("dry_run"):
-        return settings.out, _print_plan(experiment, cases, configurations, settings)
+        from research_eval.cli.dry_run import print_plan
+
+        pilot = options.get("pilot")
+        return settings.out, print_plan(experiment, cases, configurations, settings, pilot)
     if options.get("overwrite"):
         _remove_old_run(settings.out)
     with _world(experiment, settings) as world:
@@ -272,6 +224,8 @@ def _execute(
 
 def _finish(settings: "RunOptions", summary: "RunSummary", *, wants_report: bool) -> int:
     reported = _report(settings.out) if wants_report else 0
+    if settings.model_mode != "replay":
+        _print_costs(summary)
     if summary.stopped:
         missing = summary.planned - summary.done
         click.echo(
@@ -281,6 +235,19 @@ def _finish(settings: "RunOptions", summary: "RunSummary", *, wants_report: bool
         )
         return 130 if summary.stopped == "interrupted" else 3
     return _exit_status(settings.out) or reported
+
+
+def _print_costs(summary: "RunSummary") -> None:
+    """Say what the model calls cost, who says so, and of how many nobody can tell."""
+    for name, cost in summary.costs.items():
+        calls = {
+            "at the provider's word": cost.reported,
+            "by usage and price": cost.listed,
+            "without usage, so that the sum is a lower bound": cost.unmeasured,
+            "WITHOUT A KNOWN PRICE, so that the sum is a lower bound": cost.unpriced,
+        }
+        words = "; ".join(f"{number} calls {what}" for what, number in calls.items() if number)
+        click.echo(f"cost of {name}: ${cost.usd:.4f}: {words}")
 
 
 def _report(out: Path) -> int:
@@ -314,24 +281,6 @@ def _exit_status(out: Path) -> int:
         err=True,
     )
     return 4
-
-
-def _print_plan(
-    experiment: "Experiment",
-    cases: "Sequence[Case]",
-    configurations: "Sequence[Configuration]",
-    settings: "RunOptions",
-) -> int:
-    trials = experiment.settings.trials
-    click.echo(
-        f"{len(cases)} cases x {len(configurations)} configurations x {trials} trials = "
-        f"{len(cases) * len(configurations) * trials} trials into {settings.out}"
-    )
-    for item in configurations:
-        most = (item.agent.max_retries + 1) * item.agent.max_turns
-        search = "" if item.search.chain else ", no search: search.chain is empty"
-        click.echo(f"  {item.name}: {item.model.name}, at most {most} model calls a trial{search}")
-    return 0
 
 
 def _remove_old_run(out: Path) -> None:

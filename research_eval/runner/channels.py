@@ -5,7 +5,7 @@ import random
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
@@ -79,10 +79,6 @@ class Channels:
             found = corpus_transport(configuration.search, self.base)
             self.collections[configuration.name] = _Shared(found)
         return self.collections[configuration.name]
-
-    def today(self) -> date:
-        """Return the date, by which prices are looked up."""
-        return datetime.now(tz=UTC).date()
 
     def digest(self) -> str:
         """Return the SHA-256 of all recordings."""

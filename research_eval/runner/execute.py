@@ -23,7 +23,7 @@ from research_eval.runner.cluster import WorkerTask, connect, run_on_cluster
 from research_eval.runner.manifest import differences, make_manifest
 from research_eval.runner.options import RunOptions
 from research_eval.runner.plan import plan_trials, remaining
-from research_eval.runner.pricing import prices_of, require_prices
+from research_eval.runner.pricing import prices_of, require_prices, today
 from research_eval.runner.progress import ProgressView
 from research_eval.runner.trial import TrialResult, run_trial
 from research_eval.schema import Cost, Event, ModelCalled, RunRecord, TrialKey
@@ -90,7 +90,7 @@ def prepare(
         model_mode=options.model_mode,
         web_mode=options.web_mode,
         cassettes_sha256=channels.digest() if channels.is_replay else None,
-        on=channels.today(),
+        on=today(),
     )
     require_prices(configurations, manifest, options)
     plan = plan_trials(

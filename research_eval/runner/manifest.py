@@ -11,7 +11,7 @@ from research_eval.cassette import Mode
 from research_eval.dataset import Case
 from research_eval.experiment import Configuration, Experiment, digest_of
 from research_eval.gate import load_gate
-from research_eval.model import list_price
+from research_eval.runner.pricing import price_of
 from research_eval.schema import ConfigurationSummary, RunRecord
 
 __all__ = ["differences", "make_manifest"]
@@ -64,7 +64,7 @@ def _summary(configuration: Configuration, on: date) -> ConfigurationSummary:
         search=" > ".join(providers) or "none",
         tools=tools if tools is not None else ("web_search", "fetch") if providers else ("fetch",),
         settings=configuration.model_dump(mode="json", exclude={"price"}),
-        price=configuration.price or list_price(configuration.model, on),
+        price=price_of(configuration, on),
     )
 
 

@@ -1,0 +1,163 @@
+"""What `--dry-run` prints: cells, calls, and an estimate in tokens and dollars with its assumptions."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from research_eval.errors import RecordError
+
+if TYPE_CHECKING:
+    from research_eval.dataset import Case
+    from research_eval.experiment import Configuration, Experiment
+    from research_eval.runner import RunOptions
+    from research_eval.runner.estimate import Estimate, Measured
+    from research_eval.schema import Price, TrialKey
+
+__all__ = ["print_plan"]
+
+
+def print_plan(
+    experiment: "Experiment",
+    cases: "Sequence[Case]",
+    configurations: "Sequence[Configuration]",
+    options: "RunOptions",
+    pilot: Path | None = None,
+) -> int:
+    """Print what a run would do, and run nothing.
+
+    Args:
+        experiment: The experiment.
+        cases: The cases that were selected.
+        configurations: The configurations that were selected.
+        options: How it would run.
+        pilot: An earlier run, from which calls and tokens of a trial are taken.
+
+    Raises:
+        RecordError: If the earlier run cannot be read.
+    """
+    todo = _print_cells(experiment, cases, configurations, options)
+    measured = _measured(pilot, configurations)
+    estimates = [_print_configuration(item, todo[item.name], measured) for item in configurations]
+    asked = [one for one in estimates if one is not None]
+    if asked:
+        _print_total(asked, pilot)
+    if options.model_mode == "replay":
+        click.echo("replies are replayed: no model is asked and nothing is paid")
+    return 0
+
+
+def _print_cells(
+    experiment: "Experiment",
+    cases: "Sequence[Case]",
+    configurations: "Sequence[Configuration]",
+    options: "RunOptions",
+) -> Counter[str]:
+    """Print how many trials there are; return how many are to run, by configuration."""
+    from research_eval.runner import plan_trials
+
+    trials = experiment.settings.trials
+    every = len(cases) * len(configurations) * trials
+    click.echo(
+        f"{len(cases)} cases x {len(configurations)} configurations x {trials} trials = "
+        f"{every} trials into {options.out}"
+    )
+    names = [item.name for item in configurations]
+    plan = plan_trials([case.id for case in cases], names, trials, shard=options.shard)
+    done = _done(options)
+    todo = Counter(key.configuration for key in plan if key not in done)
+    if len(plan) != every:
+        click.echo(f"  part {options.shard.part} of {options.shard.of}: {len(plan)} trials")
+    if done:
+        click.echo(f"  {len(plan) - todo.total()} are done, {todo.total()} are to run")
+    return todo
+
+
+def _done(options: "RunOptions") -> "frozenset[TrialKey]":
+    """Return the trials that `--resume` would not run again."""
+    from research_eval.journal import RunFolder
+
+    folder = RunFolder(options.out)
+    if not (options.resume or options.retry_errors) or not folder.trials_path.is_file():
+        return frozenset()
+    return frozenset(
+        trial.key
+        for trial in folder.trials()
+        if not (options.retry_errors and trial.status == "error")
+    )
+
+
+def _measured(
+    pilot: Path | None, configurations: "Sequence[Configuration]"
+) -> "dict[str, Measured]":
+    """Return what the trials of the earlier run took, or what is assumed without one."""
+    from research_eval.journal import RunFolder
+    from research_eval.runner.estimate import assumed, measure_pilot
+    from research_eval.runner.pricing import price_of, today
+
+    prices = {item.name: price_of(item, today()) for item in configurations}
+    if pilot is None:
+        return {item.name: assumed(item, prices[item.name]) for item in configurations}
+    found = measure_pilot(RunFolder(pilot), prices)
+    for item in configurations:
+        if item.name not in found:
+            raise RecordError(f"{pilot}: holds no finished trial of configuration {item.name}")
+    return found
+
+
+def _print_configuration(
+    item: "Configuration", trials: int, measured: "dict[str, Measured]"
+) -> "Estimate | None":
+    from research_eval.runner.estimate import estimate
+    from research_eval.runner.pricing import price_of, today
+
+    most = (item.agent.max_retries + 1) * item.agent.max_turns
+    search = "" if item.search.chain else ", no search: search.chain is empty"
+    click.echo(f"  {item.name}: {item.model.name}, at most {most} model calls a trial{search}")
+    if item.model.is_reference_agent:
+        return None
+    found = estimate(trials, measured[item.name])
+    click.echo(f"    estimate for {trials} trials: {_amounts(found)}")
+    click.echo(f"    price: {_price(item, price_of(item, today()))}")
+    return found
+
+
+def _price(item: "Configuration", price: "Price | None") -> str:
+    from research_eval.model import reports_cost
+
+    if price is None:
+        reported = (
+            "; its provider reports the cost of each call" if reports_cost(item.model) else ""
+        )
+        return f"UNKNOWN: no price list has it{reported}; set price = {{ input = …, output = … }}"
+    longer = f", more above {price.steps[0].above:,} tokens" if price.steps else ""
+    return (
+        f"${price.input:g} in, ${price.output:g} out for a million tokens{longer} ({price.source})"
+    )
+
+
+def _amounts(found: "Estimate") -> str:
+    money = f"${found.usd:,.2f}"
+    if found.is_lower_bound:
+        money = f"{money} and what is UNKNOWN" if found.usd else "cost UNKNOWN"
+    return (
+        f"{found.calls:,.0f} calls, {found.input_tokens:,.0f} tokens in,"
+        f" {found.output_tokens:,.0f} out, {money}"
+    )
+
+
+def _print_total(asked: "Sequence[Estimate]", pilot: Path | None) -> None:
+    from research_eval.runner.estimate import AssumedTrial, total
+
+    click.echo(f"estimate for all: {_amounts(total(asked))}")
+    if pilot is not None:
+        click.echo(f"  an estimate from the trials of {pilot}, at the prices of today")
+        return
+    one = AssumedTrial()
+    click.echo(
+        f"  an estimate that nothing measured: {one.calls} calls a trial, a first prompt of"
+        f" {one.first_prompt_tokens:,} tokens, {one.result_tokens:,} more after each tool result,"
+        f" replies of {one.reply_tokens}, no retries; --from RUN takes them from an earlier run"
+    )

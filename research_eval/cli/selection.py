@@ -1,0 +1,88 @@
+"""Options that several commands share: which cases and configurations, and how far a run may go."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+__all__ = ["limits", "selection"]
+
+
+def selection(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that choose cases, configurations and settings."""
+    for option in reversed(
+        (
+            click.option(
+                "--case", "cases", multiple=True, metavar="ID", help="Only this case; repeatable."
+            ),
+            click.option(
+                "--tag",
+                "tags",
+                multiple=True,
+                metavar="TAG",
+                help="Only cases with this tag; repeatable.",
+            ),
+            click.option(
+                "--limit", type=click.IntRange(1), help="Only so many cases, from the first."
+            ),
+            click.option(
+                "--configuration",
+                "names",
+                multiple=True,
+                metavar="NAME",
+                help="Only this one; repeatable.",
+            ),
+            click.option(
+                "--set",
+                "overrides",
+                multiple=True,
+                metavar="KEY=VALUE",
+                help="Change a setting, as in defaults.agent.max_retries=0; repeatable.",
+            ),
+            click.option(
+                "--concurrency",
+                type=click.IntRange(1, 1000),
+                default=16,
+                show_default=True,
+                help="Trials at the same time.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def limits(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that limit what a run consumes, and the one that only tells."""
+    for option in reversed(
+        (
+            click.option(
+                "--max-tokens",
+                type=click.IntRange(1),
+                help="Stop starting trials after so many tokens.",
+            ),
+            click.option(
+                "--max-cost",
+                type=click.FloatRange(0, min_open=True),
+                help="Stop starting trials after so many US dollars.",
+            ),
+            click.option(
+                "--max-time",
+                type=click.FloatRange(0, min_open=True),
+                help="Stop starting trials after so many seconds.",
+            ),
+            click.option(
+                "--dry-run", is_flag=True, help="Print the plan and an estimate, and run nothing."
+            ),
+            click.option(
+                "--from",
+                "pilot",
+                type=click.Path(path_type=Path),
+                metavar="RUN",
+                help="With --dry-run: take calls and tokens of a trial from this run.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
