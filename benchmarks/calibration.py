@@ -25,6 +25,7 @@ from research_eval.stats import (
     paired_bootstrap,
     paired_difference,
     paired_permutation,
+    paired_ratio,
     wilson,
 )
 
@@ -123,6 +124,12 @@ def _paired_bootstrap(e: Column, seed: int) -> bool:
     return estimate is not None and holds(estimate.low, estimate.high, e.effect)
 
 
+def _paired_ratio(e: Column, seed: int) -> bool:
+    del seed
+    found = paired_ratio(means(e.ours), means(e.better))
+    return found is not None and holds(found.low, found.high, e.rate / (e.rate + e.effect))
+
+
 def _permutation(e: Column, seed: int) -> bool:
     gaps = [x - y for x, y in zip(means(e.ours), means(e.twin), strict=True)]
     return paired_permutation(gaps, seed=seed) <= ALPHA
@@ -162,6 +169,7 @@ INTERVALS: dict[str, Look] = {
     "Newcombe, different cases": _newcombe,
     "paired t, true difference 0.1": _paired,
     "paired bootstrap (BCa), true difference 0.1": _paired_bootstrap,
+    "paired ratio, true difference 0.1": _paired_ratio,
 }
 NULLS: dict[str, Look] = {
     "paired permutation": _permutation,

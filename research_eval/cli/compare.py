@@ -9,7 +9,7 @@ import click
 from research_eval.errors import UsageError
 
 if TYPE_CHECKING:
-    from research_eval.scorer.compare import CompareSettings, Comparison, Flip, Side
+    from research_eval.scorer.compare import CompareSettings, Comparison, Side
 
 __all__ = ["compare"]
 
@@ -63,6 +63,12 @@ __all__ = ["compare"]
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line each.")
 @click.option("--junit", type=click.Path(path_type=Path), help="Write JUnit XML here.")
 @click.option(
+    "--unpaired",
+    "is_unpaired",
+    is_flag=True,
+    help="Compare rates over different cases, which do not pair.",
+)
+@click.option(
     "--a-a",
     "self_check",
     is_flag=True,
@@ -86,15 +92,20 @@ def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN4
     if options["self_check"]:
         return _self_check(base, head, options["names"], settings, as_json=options["as_json"])
     pairs = _pairs(base, head, options["names"], settings)
+    if options["is_unpaired"]:
+        return _unpaired(pairs, settings, options)
+    for side, others in pairs:
+        _check_cases(side, others)
     comparisons = [(side, others, compare_sides(side, others, settings)) for side, others in pairs]
     found = [c for _, _, some in comparisons for c in some]
     if options["junit"]:
         _write_junit(options["junit"], found)
-    for side, others, some in comparisons:
-        for other, comparison in zip(others, some, strict=True):
-            _show(side, other, comparison, options)
-        if len(others) > 1 and not options["as_json"]:
-            _show_all(side, others, settings)
+    if options["as_json"]:
+        for side, others, some in comparisons:
+            for other, comparison in zip(others, some, strict=True):
+                _show_json(side, other, comparison)
+    else:
+        _show_all(comparisons, settings, options["flips"])
     return _status(found, options["fail_on"])
 
 
@@ -125,6 +136,20 @@ def _pairs(
     return [(side, [by_name[side.configuration.name]]) for side in shared]
 
 
+def _check_cases(base: "Side", others: "Sequence[Side]") -> None:
+    """Refuse two runs that asked different questions.
+
+    Raises:
+        UsageError: If no case is planned on both sides.
+    """
+    for other in others:
+        if not set(base.manifest.case_ids) & set(other.manifest.case_ids):
+            raise UsageError(
+                f"{base.folder.path} and {other.folder.path} have no case in common,"
+                " so that nothing can be paired; --unpaired compares the rates alone"
+            )
+
+
 def _status(comparisons: "Sequence[Comparison]", fail_on: str | None) -> int:
     verdicts = {comparison.verdict for comparison in comparisons}
     if "regression" in verdicts and fail_on == "regression":
@@ -143,84 +168,55 @@ def _write_junit(path: Path, comparisons: "Sequence[Comparison]") -> None:
         raise UsageError(f"{path}: cannot be written: {exc.strerror}") from exc
 
 
-def _show(side: "Side", other: "Side", comparison: "Comparison", options: dict[str, Any]) -> None:
+def _show_all(
+    comparisons: "Sequence[tuple[Side, list[Side], list[Comparison]]]",
+    settings: "CompareSettings",
+    most: int,
+) -> None:
+    from research_eval.cli.compare_text import comparison_lines, legend_lines, overall_lines
     from research_eval.scorer.compare import add_answers
 
-    if options["as_json"]:
-        flips = add_answers(side, other, comparison.flips, len(comparison.flips))
-        whole = comparison.model_copy(update={"flips": tuple(flips)})
-        text = whole.model_dump_json()
-        click.echo(f'{text[:-1]},"verdict":"{comparison.verdict}"}}')
-        return
-    click.echo(f"base {comparison.base}\nhead {comparison.head}")
-    for difference in comparison.settings:
-        click.echo(f"  {difference.name}: {difference.base} -> {difference.head}")
-    if not comparison.settings:
-        click.echo("  no setting differs")
-    traffic = "identical recorded traffic" if comparison.is_identical_traffic else "other traffic"
-    click.echo(
-        f"  {traffic}; errors {comparison.base_errors} of {comparison.base_trials}"
-        f" and {comparison.head_errors} of {comparison.head_trials} trials"
-    )
-    _show_measures(comparison)
-    for flip in add_answers(side, other, comparison.flips, options["flips"]):
-        _show_flip(flip)
-    hidden = len(comparison.flips) - options["flips"]
-    if hidden > 0:
-        click.echo(f"  {hidden} more flips: --flips {len(comparison.flips)}, or --json")
-    click.echo(f"RESULT: {comparison.verdict.replace('_', ' ').upper()}\n")
+    lines = list(legend_lines([c for _, _, some in comparisons for c in some]))
+    for side, others, some in comparisons:
+        for other, comparison in zip(others, some, strict=True):
+            flips = add_answers(side, other, comparison.flips, most)
+            lines += comparison_lines(comparison, flips, settings)
+        if len(others) > 1:
+            lines += overall_lines([side, *others], settings)
+    click.echo("\n".join(lines).rstrip("\n"))
 
 
-def _show_measures(comparison: "Comparison") -> None:
-    for entry in comparison.measures:
-        click.echo(
-            f"  {entry.measure}: {_number(entry.base)} -> {_number(entry.head)}"
-            f" over {entry.cases} cases; {entry.verdict.replace('_', ' ')} ({entry.reason})"
-        )
-        if entry.difference is None or entry.interval is None:
-            continue
-        low, high = entry.interval
-        line = f"    difference {entry.difference:+.3f} [{low:+.3f}, {high:+.3f}]"
-        line += f", permutation p {_p(entry.permutation_p)}, Holm {_p(entry.adjusted_p)}"
-        if entry.mcnemar_exact_p is not None:
-            line += f", McNemar p {_p(entry.mcnemar_exact_p)} (mid-p {_p(entry.mcnemar_mid_p)})"
-        click.echo(f"{line}, detectable {_number(entry.detectable)}")
+def _show_json(side: "Side", other: "Side", comparison: "Comparison") -> None:
+    from research_eval.scorer.compare import add_answers
+
+    flips = add_answers(side, other, comparison.flips, len(comparison.flips))
+    whole = comparison.model_copy(update={"flips": tuple(flips)})
+    text = whole.model_dump_json()
+    click.echo(f'{text[:-1]},"verdict":"{comparison.verdict}"}}')
 
 
-def _show_flip(flip: "Flip") -> None:
-    what = "worse" if flip.is_worse else "better"
-    click.echo(
-        f"  {what}: {flip.case_id} #{flip.trial} {flip.measure} {flip.base:g} -> {flip.head:g}"
-    )
-    for side, answer in (("base", flip.base_answer), ("head", flip.head_answer)):
-        text = " ".join((answer or "(no answer)").split())
-        click.echo(f"    {side}: {text[:240]}{'…' if len(text) > 240 else ''}")
+def _unpaired(
+    pairs: "list[tuple[Side, list[Side]]]", settings: "CompareSettings", options: dict[str, Any]
+) -> int:
+    """Compare rates without pairing cases, which shows less and asks for no common case."""
+    from research_eval.cli.compare_text import unpaired_lines
+    from research_eval.scorer.compare import unpaired
 
-
-def _show_all(base: "Side", heads: "Sequence[Side]", settings: "CompareSettings") -> None:
-    """Show one test and one ranking over all configurations of a run."""
-    from research_eval.scorer.measure import measure
-    from research_eval.stats import cochran_q, rank_intervals
-
-    sides = [base, *heads]
-    for name in settings.measures:
-        means = {side.configuration.name: side.case_means(name) for side in sides}
-        shared = sorted(set.intersection(*(set(m) for m in means.values())))
-        if not shared:
-            click.echo(f"{name}: no case has a value in every configuration")
-            continue
-        known = measure(name)
-        if known.unit == "yes_no":
-            every = [side.by_case(name) for side in sides]
-            q = cochran_q([[int(all(m[c])) for m in every] for c in shared])
-            click.echo(
-                f"{name}: Cochran's Q {q.q:.2f} on {q.degrees} degrees, p {_p(q.p)}"
-                f" ({len(shared)} cases, passed in every repetition)"
-            )
-        values = {configuration: [m[c] for c in shared] for configuration, m in means.items()}
-        ranks = rank_intervals(values, seed=settings.seed, higher_is_better=known.better != "lower")
-        for configuration, rank in sorted(ranks.items(), key=lambda item: item[1].rank):
-            click.echo(f"  rank {rank.rank} [{rank.low} to {rank.high}]  {configuration}")
+    found = [
+        unpaired(side, other, name, floor=settings.coverage_floor, confidence=1 - settings.alpha)
+        for side, others in pairs
+        for other in others
+        for name in settings.measures
+    ]
+    for entry in found:
+        if options["as_json"]:
+            click.echo(entry.model_dump_json())
+        else:
+            click.echo("\n".join(unpaired_lines(entry, settings)))
+    verdicts = {entry.verdict for entry in found}
+    if "regression" in verdicts and options["fail_on"] == "regression":
+        return 1
+    return 3 if "inconclusive" in verdicts else 0
 
 
 def _self_check(
@@ -234,6 +230,7 @@ def _self_check(
     """Say how often one configuration, compared with itself, would be called different."""
     import json
 
+    from research_eval.cli.compare_text import noise_line
     from research_eval.journal import RunFolder
     from research_eval.scorer.compare import collect
     from research_eval.stats import aa_flip_rates
@@ -251,18 +248,6 @@ def _self_check(
             elif rates is None:
                 click.echo(f"{side.configuration.name} {name}: one trial a case shows no noise")
             else:
-                click.echo(
-                    f"{side.configuration.name} {name}: two trials of a case differ in"
-                    f" {rates.case_flips:.1%}; a comparison with itself finds a difference in"
-                    f" {rates.false_alarms:.1%} of {rates.splits} splits ({rates.cases} cases)"
-                )
+                click.echo(noise_line(side.configuration.name, name, *rates))
             shown = shown or rates is not None
     return 0 if shown else 3
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _p(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3g}"

@@ -26,10 +26,11 @@ def dataset() -> None:
 def ls(path: Path | None, tags: tuple[str, ...]) -> None:
     """Print one line a case: id, language, tags, question."""
     from research_eval.dataset import select_cases
+    from research_eval.schema.display import one_line
 
     for case in select_cases(_cases(path), tags=tags):
         click.echo(
-            "\t".join((case.id, case.language, ",".join(case.tags), _one_line(case.question)))
+            "\t".join((case.id, case.language, ",".join(case.tags), one_line(case.question)))
         )
 
 
@@ -47,6 +48,7 @@ def lint(path: Path | None, against_world: bool | None) -> int:
     Exits 1 if one is not.
     """
     from research_eval.dataset import lint_cases
+    from research_eval.schema.display import one_line
 
     cases = _cases(path)
     web = None
@@ -56,7 +58,7 @@ def lint(path: Path | None, against_world: bool | None) -> int:
         web = _WorldView(load_world())
     findings = lint_cases(cases, web)
     for finding in findings:
-        click.echo(f"{finding.case_id}: {finding.message}")
+        click.echo(f"{finding.case_id}: {one_line(finding.message)}")
     click.echo(f"{len(cases)} cases, {len(findings)} findings")
     return 1 if findings else 0
 
@@ -78,10 +80,6 @@ def _cases(path: Path | None) -> "tuple[Case, ...]":
     from research_eval.experiment.bundled import bundled_experiment
 
     return load_cases(bundled_experiment().with_name("cases.jsonl"))
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 class _WorldView:

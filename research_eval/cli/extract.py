@@ -148,9 +148,11 @@ def _as_json(page: "ExtractedPage", identifier: object = None) -> str:
 
 
 def _as_text(page: "ExtractedPage") -> str:
+    from research_eval.schema.display import visible
+
     lines = [
         f"{name}: {value}"
         for name, value in page.model_dump(mode="json", exclude={"content"}).items()
         if value is not None and value != []
     ]
-    return "\n".join([*lines, "", page.content])
+    return visible("\n".join([*lines, "", page.content]))

@@ -51,7 +51,10 @@ def fetch(
         changes["ports"] = None
     arguments = {"url": url, "max_length": max_length, "start_index": start_index}
     outcome, events, text = asyncio.run(_open(settings.model_copy(update=changes), arguments))
-    click.echo(_clean(_as_json(outcome, events, text) if as_json else outcome.text))
+    from research_eval.schema.display import visible
+
+    shown = _as_json(outcome, events, text) if as_json else visible(outcome.text)
+    click.echo(_clean(shown))
     if not outcome.ok:
         context.exit(1)
 

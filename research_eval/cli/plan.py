@@ -24,6 +24,10 @@ class Assumed(NamedTuple):
     within: float
     """Mean variance of the trials of one case, of one configuration."""
     origin: str
+    note: str = ""
+    """What a pilot cannot tell."""
+    is_bound: bool = False
+    """Whether the variances are the largest that the pilot leaves possible."""
 
 
 @click.command()
@@ -163,7 +167,32 @@ def _measured(pilot: Path, names: tuple[str, ...], measure: str) -> Assumed:
         f"measured on {measure} of {sides[0].configuration.name} and {sides[1].configuration.name},"
         f" {len(shared)} cases"
     )
-    return Assumed(rate, max(0.0, spread - noise), within, origin)
+    if spread == 0 and within == 0:
+        return _bounded(rate, len(shared), origin)
+    note = ""
+    if all(len(side[c]) == 1 for side in (a, b) for c in shared):
+        note = (
+            "one trial a case: the pilot cannot tell the spread of trials from that of cases,"
+            " so that more trials may help more than the table says"
+        )
+    return Assumed(rate, max(0.0, spread - noise), within, origin, note)
+
+
+def _bounded(rate: float, cases: int, origin: str) -> Assumed:
+    """Take the largest variance that a pilot without any leaves possible.
+
+    A case on which the two differ was never seen, which bounds the share of such cases; differences
+    between -1 and 1 on that share of the cases have at most that variance.
+    """
+    from research_eval.stats import zero_events_upper
+
+    share = zero_events_upper(cases)
+    note = (
+        f"no case of this pilot tells the two apart, so that no variance can be measured; up to"
+        f" {share:.3f} of all cases may still differ (95 % bound of an event never seen in"
+        f" {cases}): the figures below are the largest that this leaves possible"
+    )
+    return Assumed(rate, share, 0.0, origin, note, is_bound=True)
 
 
 def _within(side: "Side", cases: list[str], measure: str) -> float:
@@ -183,7 +212,13 @@ def _mean(values: list[float]) -> float:
 def _rows(
     assumed: Assumed, *, cases: int, trials: int, difference: float, alpha: float, power: float
 ) -> dict[str, float]:
-    from research_eval.stats import detectable_difference, needed_cases, wilson
+    from research_eval.stats import (
+        detectable_difference,
+        independent_n,
+        mcnemar_pairs,
+        needed_cases,
+        wilson,
+    )
 
     interval = wilson(assumed.rate * cases, cases)
     found: dict[str, float] = {
@@ -203,6 +238,12 @@ def _rows(
         found[f"needed_at_{count}"] = math.ceil(
             needed_cases(difference, between=variance, alpha=alpha, power=power)
         )
+    discordant = min(1.0, assumed.between + 2 * assumed.within + difference**2)
+    pairs = mcnemar_pairs(discordant, difference, alpha=alpha, power=power)
+    found["mcnemar_pairs"] = math.ceil(pairs)
+    if assumed.rate > difference:
+        each = independent_n(assumed.rate, assumed.rate - difference, alpha=alpha, power=power)
+        found["unpaired_cases_each"] = math.ceil(each)
     return found
 
 
@@ -212,22 +253,45 @@ def _show(assumed: Assumed, rows: dict[str, float], comparisons: int, *, as_json
 
         click.echo(json.dumps({**assumed._asdict(), **rows, "comparisons": comparisons}))
         return
-    click.echo(f"{assumed.origin}")
+    _show_assumed(assumed, rows, comparisons)
+    most = "at most " if assumed.is_bound else ""
+    click.echo(
+        f"\n{'trials a case':>13}  {'detectable difference':>21}"
+        f"  cases that show a difference of {rows['difference']:g}"
+    )
+    for name, value in rows.items():
+        if name.startswith("detectable_at_"):
+            count = name.removeprefix("detectable_at_")
+            mark = "  (planned)" if count == f"{rows['trials']:.0f}" else ""
+            needed = rows[f"needed_at_{count}"]
+            shown = f"{most}{value:.3f}"
+            click.echo(f"{count:>13}  {shown:>21}  {most}{needed:.0f}{mark}")
+    click.echo(
+        f"Detectable: shown with a chance of {rows['power']:.0%} by {rows['cases']:.0f} cases;"
+        " smaller differences can stay hidden."
+    )
+    click.echo(
+        f"With one trial a case McNemar's test needs {most}{rows['mcnemar_pairs']:.0f} cases for"
+        f" {rows['difference']:g}."
+    )
+    if "unpaired_cases_each" in rows:
+        click.echo(
+            f"On different cases a rate of {assumed.rate - rows['difference']:.3f} is told from"
+            f" {assumed.rate:.3f} by {rows['unpaired_cases_each']:.0f} cases each."
+        )
+
+
+def _show_assumed(assumed: Assumed, rows: dict[str, float], comparisons: int) -> None:
+    click.echo(assumed.origin)
+    if assumed.note:
+        click.echo(f"note: {assumed.note}")
     click.echo(
         f"variance of case-wise differences {assumed.between:.4f}, of one case's trials"
         f" {assumed.within:.4f}"
     )
-    click.echo(
-        f"two-sided alpha {rows['alpha']:.4g} ({comparisons} comparisons), power {rows['power']:g}"
-    )
+    what = "1 comparison" if comparisons == 1 else f"{comparisons} comparisons"
+    click.echo(f"two-sided alpha {rows['alpha']:.4g} ({what}), power {rows['power']:g}")
     click.echo(
         f"a rate of {assumed.rate:.3f} over {rows['cases']:.0f} cases, one trial each:"
-        f" [{rows['rate_low']:.3f}, {rows['rate_high']:.3f}]"
+        f" 95 % interval {rows['rate_low']:.3f} to {rows['rate_high']:.3f}"
     )
-    click.echo(f"\n{'trials':>7} {'detectable':>11}  cases for {rows['difference']:g}")
-    for name, value in rows.items():
-        if name.startswith("detectable_at_"):
-            count = name.removeprefix("detectable_at_")
-            mark = "  planned" if count == f"{rows['trials']:.0f}" else ""
-            needed = rows[f"needed_at_{count}"]
-            click.echo(f"{count:>7} {value:>11.3f}  {needed:.0f}{mark}")

@@ -69,7 +69,7 @@ def _print_json(tallies: "dict[str, Tally]") -> None:
 
 
 def _print_table(tallies: "dict[str, Tally]", manifest: "RunRecord") -> None:
-    from research_eval.report.wording import visible
+    from research_eval.schema.display import visible
 
     synthetic = " (synthetic dataset)" if manifest.dataset_is_synthetic else ""
     click.echo(f"{visible(manifest.experiment)}{synthetic}: {manifest.planned} trials planned")

@@ -39,6 +39,8 @@ def search(
 
     Exits 1 if the search failed or found nothing.
     """
+    from research_eval.schema.display import visible
+
     settings = _settings(chain, endpoint, is_world=world)
     outcome, event = _asked(settings, {"query": query, "max_results": max_results}, is_world=world)
     if as_json:
@@ -46,9 +48,9 @@ def search(
         text = json.dumps({"text": outcome.text, "event": shown}, ensure_ascii=False, indent=2)
         click.echo(text)
     else:
-        click.echo(outcome.text)
+        click.echo(visible(outcome.text))
         if event is not None:
-            click.echo(f"\n({_story(event)})", err=True)
+            click.echo(f"\n({visible(_story(event))})", err=True)
     return 0 if outcome.ok else 1
 
 

@@ -1,7 +1,7 @@
-"""Configurations of one run against each other: paired differences and ranks.
+"""Configurations of one run against each other: paired differences, ranks, costs of faults.
 
-Reference agents take no part: their numbers calibrate and rank nothing. This module loads
-statsmodels, so it is imported for a run that has something to compare.
+Reference agents are neither compared with models nor ranked: their numbers calibrate. This module
+loads statsmodels, so it is imported for a run that has something to compare.
 """
 
 from collections.abc import Sequence
@@ -10,15 +10,30 @@ from pathlib import Path
 from research_eval.journal import RunFolder
 from research_eval.report.repeat import Groups
 from research_eval.report.row import UNSCORED, WEIGHT, TrialRow
-from research_eval.report.view import DifferenceView, RankView, ReportSettings
+from research_eval.report.view import (
+    DifferenceView,
+    RankView,
+    ReportSettings,
+    ResilienceView,
+)
 from research_eval.schema import ConfigurationSummary, RunRecord
-from research_eval.scorer.compare import CompareSettings, Comparison, Side, compare_sides
+from research_eval.scorer.compare import (
+    CompareSettings,
+    Comparison,
+    Resilience,
+    Side,
+    clean_twins,
+    compare_sides,
+    resilience,
+)
 from research_eval.stats import rank_intervals
 
-__all__ = ["MEASURES", "differences", "ranks"]
+__all__ = ["MEASURES", "costs_of_faults", "differences", "ranks"]
 
 MEASURES = ("first_attempt_passed", "final_passed")
 """What configurations are compared by."""
+UNDER_FAULTS = (*MEASURES, "correct_and_clean")
+"""What is compared with and without a fault."""
 
 
 def differences(
@@ -46,7 +61,7 @@ def _side(manifest: RunRecord, summary: ConfigurationSummary, rows: Sequence[Tri
     for row in rows:
         side.run += row.fact("status") != "not_run"
         side.errors += row.fact("status") == "error"
-        for name in MEASURES:
+        for name in UNDER_FAULTS:
             value, weight = row.fact(name), row.fact(WEIGHT + name)
             place = (row.key.case_id, row.key.trial)
             if isinstance(value, int | float):
@@ -92,3 +107,26 @@ def ranks(manifest: RunRecord, groups: Groups) -> tuple[RankView, ...]:
         RankView(name=name, rank=one.rank, low=one.low, high=one.high, cases=len(shared))
         for name, one in found.items()
     )
+
+
+def costs_of_faults(
+    manifest: RunRecord, groups: Groups, settings: ReportSettings
+) -> tuple[ResilienceView, ...]:
+    """Return what each fault costs the configurations that ran with and without it."""
+    rows = {summary.name: found for summary, found in groups}
+    return tuple(
+        _cost(entry)
+        for clean, faulted in clean_twins(manifest.configurations)
+        for entry in resilience(
+            _side(manifest, clean, rows[clean.name]),
+            _side(manifest, faulted, rows[faulted.name]),
+            UNDER_FAULTS,
+            settings.confidence,
+        )
+    )
+
+
+def _cost(entry: Resilience) -> ResilienceView:
+    low, high = entry.interval or (None, None)
+    shared = entry.model_dump(exclude={"interval", "clean_coverage"})
+    return ResilienceView(**shared, low=low, high=high)

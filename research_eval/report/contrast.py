@@ -11,11 +11,12 @@ from research_eval.report.view import (
     GroupView,
     RankView,
     RepeatView,
+    ResilienceView,
     RunView,
 )
-from research_eval.report.wording import DASH, NOTHING, labels, percent
+from research_eval.report.wording import DASH, NOTHING, labels, percent, spoken_measure
 
-__all__ = ["comparison_section", "group_section", "repeat_section"]
+__all__ = ["comparison_section", "group_section", "repeat_section", "resilience_section"]
 
 
 def comparison_section(view: RunView) -> Section | None:
@@ -49,7 +50,7 @@ def _difference_row(head: Name, one: DifferenceView) -> tuple[Cell, ...]:
         bounds = f"{100 * one.low:+.1f} to {100 * one.high:+.1f}"
     return (
         head,
-        one.measure.removesuffix("_passed").replace("_", " "),
+        spoken_measure(one.measure),
         _points(one.difference, trace),
         bounds,
         _probability(one.p),
@@ -75,6 +76,56 @@ def _rank_row(name: Name, one: RankView) -> tuple[Cell, ...]:
     trace = _trials_of(name).summing("first_attempt_passed")
     text = f"{one.rank} ({one.low}{DASH}{one.high})" if one.low < one.high else str(one.rank)
     return (name, Derived(text, one.rank, trace), str(one.cases))
+
+
+def resilience_section(view: RunView) -> Section | None:
+    """Return what faults cost the configurations that ran with and without them."""
+    if not view.resilience:
+        return None
+    names = _names(view)
+    headings = ["configuration", "fault", "without it", "measure", "rate without", "rate under it"]
+    headings += ["resilience", "resilience, strict", "paired cases", "judged under it"]
+    rows = tuple(_resilience_row(names, one) for one in view.resilience)
+    level = f"{100 * view.settings.confidence:g} %"
+    note = (
+        "The same agent on the same cases, with a fault and without: resilience is the rate under "
+        f"the fault divided by the rate without it, with a {level} interval by Student's t over "
+        "cases. 1 means that the fault cost nothing. Strict: of all planned trials, where one that "
+        "broke has passed nothing."
+    )
+    table = TableView("Resilience by fault, paired by case", _headings(headings), rows)
+    return Section("resilience", "Resilience to faults", note, (table,))
+
+
+def _resilience_row(names: dict[str, Name], one: ResilienceView) -> tuple[Cell, ...]:
+    where = Condition("configuration", (one.clean, one.faulted))
+    trace = Trace(where=(where,), measure=one.measure)
+    clean, faulted = (
+        Trace(where=(Condition("configuration", (name,)),), measure=one.measure)
+        for name in (one.clean, one.faulted)
+    )
+    return (
+        names[one.faulted],
+        "; ".join(one.faults),
+        one.clean,
+        spoken_measure(one.measure),
+        Derived(percent(one.clean_rate), one.clean_rate, clean),
+        Derived(percent(one.faulted_rate), one.faulted_rate, faulted),
+        Derived(_ratio(one), one.ratio, trace),
+        Derived(_two_digits(one.strict_ratio), one.strict_ratio, trace),
+        str(one.cases),
+        percent(one.faulted_coverage),
+    )
+
+
+def _ratio(one: ResilienceView) -> str:
+    if one.ratio is None or one.low is None or one.high is None:
+        return NOTHING
+    return f"{one.ratio:.2f} ({one.low:.2f}{DASH}{one.high:.2f})"
+
+
+def _two_digits(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.2f}"
 
 
 def repeat_section(view: RunView) -> Section | None:

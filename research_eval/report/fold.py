@@ -24,6 +24,7 @@ from research_eval.report.view import (
     Rate,
     RatePair,
     ReportSettings,
+    ResilienceView,
     RunView,
     ScoreView,
     ViolationView,
@@ -97,19 +98,24 @@ def build_view(
 class _Compared(TypedDict, total=False):
     differences: tuple[DifferenceView, ...]
     ranks: tuple[RankView, ...]
+    resilience: tuple[ResilienceView, ...]
 
 
 def _compared(manifest: RunRecord, groups: Groups, settings: ReportSettings) -> _Compared:
-    """Compare the configurations that are no reference agents, where there are two."""
+    """Compare the configurations that are no reference agents, and each with its faulted twin."""
     models = [(summary, rows) for summary, rows in groups if not summary.is_reference_agent]
-    if len(models) < 2:
+    has_faults = any(summary.settings.get("fault") for summary, _ in groups)
+    if len(models) < 2 and not has_faults:
         return {}
     from research_eval.report import comparison  # noqa: PLC0415  # loads statsmodels
 
-    return {
-        "differences": comparison.differences(manifest, models, settings),
-        "ranks": comparison.ranks(manifest, models),
-    }
+    found: _Compared = {}
+    if has_faults:
+        found["resilience"] = comparison.costs_of_faults(manifest, groups, settings)
+    if len(models) > 1:
+        found["differences"] = comparison.differences(manifest, models, settings)
+        found["ranks"] = comparison.ranks(manifest, models)
+    return found
 
 
 def _planned_rows(

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from research_eval.report.cell import Cell, Name, Section, TableView, cell_text
 from research_eval.report.section import sections
 from research_eval.report.view import RunView
-from research_eval.report.wording import NOTHING, percent, run_facts, run_labels, visible
+from research_eval.report.wording import NOTHING, percent, run_facts, run_labels
+from research_eval.schema.display import visible
 
 __all__ = ["escape_markdown", "render_markdown"]
 

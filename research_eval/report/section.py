@@ -17,6 +17,7 @@ from research_eval.report.contrast import (
     comparison_section,
     group_section,
     repeat_section,
+    resilience_section,
 )
 from research_eval.report.definition import DEFINITIONS
 from research_eval.report.measure import MEASURE_TABLES, MeasureTable
@@ -35,7 +36,8 @@ def sections(view: RunView) -> tuple[Section, ...]:
     before = (_summary, _strict, _violations, _retries)
     after = (_work, _failover, _usage, _scores)
     made = [make(view) for make in before]
-    made += [comparison_section(view), repeat_section(view), group_section(view)]
+    made += [comparison_section(view), resilience_section(view), repeat_section(view)]
+    made.append(group_section(view))
     made += [_measures(view, table) for table in MEASURE_TABLES]
     made += [make(view) for make in after]
     return tuple(section for section in made if section is not None)

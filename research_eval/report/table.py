@@ -14,8 +14,8 @@ from research_eval.report.wording import (
     mean_text,
     percent,
     run_labels,
-    visible,
 )
+from research_eval.schema.display import one_line
 
 __all__ = ["WIDE", "terminal_table"]
 
@@ -30,7 +30,7 @@ def terminal_table(view: RunView, width: int = 80) -> Table:
     columns = _ESSENTIAL | _MORE if width >= WIDE else _ESSENTIAL
     level = f"{100 * view.settings.confidence:g} %"
     table = Table(
-        title=Text(_line(f"{view.manifest.experiment} ({', '.join(run_labels(view))})")),
+        title=Text(one_line(f"{view.manifest.experiment} ({', '.join(run_labels(view))})")),
         caption=Text(f"Rates of the judged trials, with {level} Wilson intervals."),
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
@@ -39,13 +39,9 @@ def terminal_table(view: RunView, width: int = 80) -> Table:
     for heading in columns:
         table.add_column(heading, justify="right", no_wrap=True)
     for configuration in view.configurations:
-        name = Text("\n".join((_line(configuration.name), *labels(configuration))))
+        name = Text("\n".join((one_line(configuration.name), *labels(configuration))))
         table.add_row(name, *(Text(cell(configuration)) for cell in columns.values()))
     return table
-
-
-def _line(text: str) -> str:
-    return visible(" ".join(text.split()))
 
 
 def _rate(rate: Rate) -> str:

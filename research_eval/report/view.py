@@ -17,6 +17,7 @@ __all__ = [
     "RatePair",
     "RepeatView",
     "ReportSettings",
+    "ResilienceView",
     "RunView",
     "ScoreView",
     "ViolationView",
@@ -171,6 +172,26 @@ class RankView(Record):
     cases: int
 
 
+class ResilienceView(Record):
+    """What a fault costs one configuration in one measure, over the cases of both."""
+
+    clean: str
+    """The configuration that differs in nothing but the fault."""
+    faulted: str
+    faults: tuple[str, ...]
+    measure: str
+    clean_rate: float | None
+    faulted_rate: float | None
+    ratio: float | None
+    low: float | None
+    high: float | None
+    strict_ratio: float | None
+    """Over all planned trials: one that broke has passed nothing."""
+    cases: int
+    faulted_coverage: float
+    """Share of the trials under the fault that could be judged."""
+
+
 class RepeatView(Record):
     """How the trials of one case agree."""
 
@@ -198,6 +219,8 @@ class RunView:
     """Each configuration against the first, without reference agents."""
     ranks: tuple[RankView, ...] = ()
     """By the first attempt, without reference agents."""
+    resilience: tuple[ResilienceView, ...] = ()
+    """Each configuration with a fault against its twin without."""
 
     @property
     def is_conclusive(self) -> bool:

@@ -1,7 +1,5 @@
 """How numbers are written in every report, so that all of them agree to the last digit."""
 
-import re
-
 from research_eval.report.view import ConfigurationView, Rate, RunView
 from research_eval.schema import RunRecord
 
@@ -15,22 +13,13 @@ __all__ = [
     "rate_text",
     "run_facts",
     "run_labels",
-    "visible",
+    "spoken_measure",
 ]
 
 DASH = "\N{EN DASH}"
 """Between the bounds of an interval."""
 NOTHING = DASH
 """Written where there is no value."""
-
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]"
-)
-
-
-def visible(text: str) -> str:
-    """Return `text` without characters that steer a terminal or turn what stands beside them around."""
-    return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def percent(share: float | None) -> str:
@@ -65,6 +54,15 @@ def number_text(value: float | None) -> str:
 def mean_text(value: float | None) -> str:
     """Return a mean with two digits."""
     return NOTHING if value is None else f"{value:.2f}"
+
+
+def spoken_measure(name: str) -> str:
+    """Return a measure as tables write it.
+
+    >>> spoken_measure("first_attempt_passed")
+    'first attempt'
+    """
+    return name.removesuffix("_passed").replace("_", " ")
 
 
 def labels(configuration: ConfigurationView) -> tuple[str, ...]:

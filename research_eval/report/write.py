@@ -113,6 +113,7 @@ def _json(view: RunView, folder: RunFolder) -> bytes:
         "repeats": [one.model_dump(mode="json") for one in view.repeats],
         "differences": [one.model_dump(mode="json") for one in view.differences],
         "ranks": [one.model_dump(mode="json") for one in view.ranks],
+        "resilience": [one.model_dump(mode="json") for one in view.resilience],
     }
     return json.dumps(whole, indent=1, ensure_ascii=False).encode(errors="replace") + b"\n"
 

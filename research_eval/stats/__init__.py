@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         paired_permutation,
     )
     from research_eval.stats.rank import RankInterval, rank_intervals
+    from research_eval.stats.ratio import paired_ratio
     from research_eval.stats.unpaired import newcombe
 
 _LATER = {
@@ -81,6 +82,7 @@ _LATER = {
         "paired_permutation",
     ),
     "rank": ("RankInterval", "rank_intervals"),
+    "ratio": ("paired_ratio",),
     "unpaired": ("newcombe",),
 }
 """Names by the module that is imported when one of them is first asked for.
@@ -123,6 +125,7 @@ __all__ = [
     "paired_bootstrap",
     "paired_difference",
     "paired_permutation",
+    "paired_ratio",
     "pass_at_k",
     "pass_hat_k",
     "penalised_score",

@@ -1,6 +1,7 @@
 """`score`, `compare` and `plan` on stored runs: words, exit status, files."""
 
 import json
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -235,7 +236,7 @@ def test_all_configurations_of_a_run_get_one_test_and_ranks(make_run):
     assert "final_passed: Cochran's Q 20.00 on 2 degrees" in text
     assert "rank 1 [1 to 1]  a" in text
     assert "rank 3 [3 to 3]  b" in text
-    assert "Holm 0.0039" in text
+    assert "p value 0.00195, corrected 0.0039" in text
 
 
 def test_a_count_is_compared_without_mcnemar(make_run):
@@ -458,3 +459,93 @@ def test_a_plan_from_an_earlier_run(make_run):
 def test_a_plan_needs_two_configurations_and_two_cases(make_run, outcomes, words):
     with pytest.raises(UsageError, match=words):
         call(plan, "--from", make_run("run", outcomes))
+
+
+def test_a_pilot_without_variance_gives_bounds_and_no_zero(make_run):
+    """Twenty cases that all pass do not say that no case is needed."""
+    run = make_run("run", {"a": ["11"] * 20, "b": ["11"] * 20})
+
+    _, text = call(plan, "--from", run)
+
+    assert "no variance can be measured; up to 0.139 of all cases may still differ" in text
+    assert "at most 0.148" in text
+    assert "0.000  0" not in text
+
+
+def test_a_pilot_of_single_trials_says_what_it_cannot_tell(make_run):
+    run = make_run("run", {"a": ["1", "0", "1"], "b": ["1", "1", "1"]})
+
+    assert "one trial a case: the pilot cannot tell" in call(plan, "--from", run)[1]
+
+
+def test_a_plan_says_what_other_tests_need():
+    _, text = call(plan, "--rate", 0.8, "--difference", 0.1)
+
+    assert "On different cases a rate of 0.700 is told from 0.800 by 292 cases each." in text
+    assert "McNemar's test needs" in text
+
+
+def test_a_fault_is_told_as_a_ratio_of_rates(make_run):
+    """Three of four cases survive the fault: a resilience of 0.75, cases being the units."""
+    clean = make_run("clean", {"a": ["1", "1", "1", "1"]})
+    faulty = make_run("faulty", {"a": ["1", "1", "1", "0"]})
+    path = Path(faulty) / "manifest.json"
+    record = json.loads(path.read_text("utf-8"))
+    fault = {"channel": "search", "kind": "status", "status": 503, "host": "a.example"}
+    record["configurations"][0]["settings"]["fault"] = [fault]
+    path.write_text(json.dumps(record), "utf-8")
+
+    _, text = call(compare, clean, faulty, "--measure", "final_passed")
+    found = json.loads(call(compare, clean, faulty, "--json")[1])
+
+    assert "resilience of final_passed to search a.example: status 503: 0.750 / 1.000" in text
+    assert "over 4 cases" in text
+    assert found["resilience"][1]["ratio"] == 0.75
+    assert "resilience" not in call(compare, clean, clean)[1]
+
+
+def test_rates_over_different_cases_are_compared_unpaired(make_run):
+    run = make_run("run", {"a": ["1"] * 56 + ["0"] * 14})
+    other = make_run("other", {"a": ["1"] * 48 + ["0"] * 32})
+
+    status, text = call(compare, run, other, "--unpaired", "--fail-on", "regression")
+
+    assert status == 1
+    assert "56/70 -> 48/80" in text
+    assert "difference -0.200, 95 % interval -0.334 to -0.052" in text
+
+
+def _rename_cases(folder):
+    for name in ("manifest.json", "trials.jsonl"):
+        path = Path(folder) / name
+        path.write_text(path.read_text("utf-8").replace("case-", "other-"), "utf-8")
+
+
+def test_runs_without_a_common_case_are_refused_in_one_line(make_run):
+    base, head = make_run("base", {"a": ["1"]}), make_run("head", {"a": ["1"]})
+    _rename_cases(head)
+
+    with pytest.raises(UsageError, match="have no case in common, so that nothing can be paired"):
+        call(compare, base, head)
+
+
+def test_a_run_without_trials_and_an_unknown_measure_are_refused(make_run):
+    base, empty = make_run("base", {"a": ["1"]}), make_run("empty", {"a": ["1"]})
+    (Path(empty) / "trials.jsonl").write_text("", "utf-8")
+
+    with pytest.raises(UsageError, match=r"empty/trials.jsonl: no trial, so that nothing"):
+        call(compare, base, empty)
+    with pytest.raises(UsageError, match="no trial has the measure 'final_pased'"):
+        call(compare, base, base, "--measure", "final_pased")
+
+
+def test_hostile_answers_steer_no_terminal(make_run):
+    base, head = make_run("base", {"a": ["1"]}), make_run("head", {"a": ["0"]})
+    path = Path(head) / "trials.jsonl"
+    line = path.read_text("utf-8")
+    path.write_text(line.replace("The toll", r"The \u001b]0;x\u0007 \u202e toll"), "utf-8")
+
+    _, text = call(compare, base, head)
+
+    assert "head: The" in text
+    assert not set(text) & set("\x1b\x07\u202e")

@@ -77,6 +77,54 @@ def test_reference_agents_are_neither_compared_nor_ranked(made) -> None:
     assert "comparison" not in {section.id for section in sections(view)}
 
 
+def faulted(made, trials: list[TrialRecord]) -> RunView:
+    """A reference agent without a fault, its twin under one, and a stranger under another."""
+    search = {"channel": "search", "kind": "status", "status": 503, "host": "a.example"}
+    configurations = [
+        made.configuration("alpha", settings={"name": "alpha", "fault": []}),
+        made.configuration("beta", settings={"name": "beta", "fault": [search]}),
+        made.configuration("other", settings={"name": "other", "fault": [search], "gate": "seed"}),
+    ]
+    return build_view(made.manifest(configurations, CASES), trials, score=scored)
+
+
+def judged(made, name: str, passed: list[int]) -> list[TrialRecord]:
+    return [
+        made.trial([made.checked(1, *(GOOD if p else BAD))], case_id=case_id, under=name, number=1)
+        for case_id, p in zip(CASES, passed, strict=True)
+    ]
+
+
+def test_a_fault_costs_the_ratio_of_rates_on_the_same_cases(made) -> None:
+    trials = [t for name in ("alpha", "beta") for t in judged(made, name, PASSED[name])]
+    first, final = faulted(made, trials).resilience
+
+    assert (first.clean, first.faulted, first.measure) == ("alpha", "beta", "first_attempt_passed")
+    assert first.faults == ("search a.example: status 503",)
+    assert (first.clean_rate, first.faulted_rate, first.cases) == (0.7, 0.5, 10)
+    assert first.ratio == pytest.approx(5 / 7)
+    assert first.low < 5 / 7 < first.high
+    assert final.strict_ratio == pytest.approx(5 / 7)
+
+
+def test_a_trial_that_broke_under_a_fault_has_passed_nothing_strictly(made) -> None:
+    trials = [*judged(made, "alpha", [1] * 10), *judged(made, "beta", [1] * 10)[:5]]
+    first, _ = faulted(made, trials).resilience
+
+    assert (first.ratio, first.cases, first.strict_ratio) == (1.0, 5, 0.5)
+    assert first.faulted_coverage == 0.5
+
+
+def test_resilience_is_told_in_the_report(made) -> None:
+    trials = [t for name in ("alpha", "beta") for t in judged(made, name, PASSED[name])]
+    text = render_markdown(faulted(made, trials))
+
+    assert "## Resilience to faults" in text
+    (row, *_) = [line for line in text.splitlines() if "a.example: status 503" in line]
+    assert "| 70.0 % | 50.0 % | 0.71 (" in row
+    assert "other" not in row
+
+
 def test_a_comparison_below_the_coverage_floor_is_inconclusive(made) -> None:
     record = made.manifest(
         [made.configuration(name, is_reference_agent=False) for name in ("alpha", "beta")], CASES

@@ -9,7 +9,7 @@ import pytest
 from research_eval.cli.score import _print_table
 from research_eval.report.markdown import escape_markdown
 from research_eval.report.scores_csv import render_csv
-from research_eval.report.wording import visible
+from research_eval.schema.display import visible
 
 STEERING = "\x1b[31m\x1b]0;title\x07\x00\x9b\u202e\u2066"
 

@@ -9,19 +9,26 @@ from research_eval.scorer.compare.judge import (
     compare_sides,
 )
 from research_eval.scorer.compare.junit import junit_xml
+from research_eval.scorer.compare.resilience import Resilience, clean_twins, resilience
 from research_eval.scorer.compare.setting import SettingDifference, setting_differences
+from research_eval.scorer.compare.unpaired import UnpairedComparison, unpaired
 
 __all__ = [
     "CompareSettings",
     "Comparison",
     "Flip",
     "MeasureComparison",
+    "Resilience",
     "SettingDifference",
     "Side",
+    "UnpairedComparison",
     "add_answers",
+    "clean_twins",
     "collect",
     "compare_sides",
     "find_flips",
     "junit_xml",
+    "resilience",
     "setting_differences",
+    "unpaired",
 ]

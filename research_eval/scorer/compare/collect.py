@@ -35,6 +35,8 @@ class Side:
     """Measure, then case and repetition, then value; without those that have none."""
     weights: dict[str, dict[tuple[str, int], float]] = field(default_factory=dict)
     not_applicable: dict[str, int] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    """Measures that some trial has a value for, or a reason why not."""
     errors: int = 0
     run: int = 0
     misses: int = 0
@@ -73,7 +75,7 @@ def collect(
     """Return one side for each of `configurations`, in the run's order; `None` takes all.
 
     Raises:
-        UsageError: If the run has no such configuration.
+        UsageError: If the run has no such configuration, no trial or no such measure.
         RecordError: If the manifest, a trial or an added score cannot be read.
     """
     manifest = folder.manifest()
@@ -92,7 +94,27 @@ def collect(
             scores = _scores(cases, trial, folder, scorers, measures)
             scores |= {score.name: score for score in added.get(trial.key, ())}
             _add(side, trial.key, trial, scores)
-    return [sides[name] for name in wanted]
+    found = [sides[name] for name in wanted]
+    if not any(side.run for side in found):
+        what = f" of {', '.join(wanted)}" if configurations else ""
+        raise UsageError(f"{folder.trials_path}: no trial{what}, so that nothing can be compared")
+    _check_measures(folder, found, measures)
+    return found
+
+
+def _check_measures(folder: RunFolder, sides: Iterable[Side], measures: Iterable[str]) -> None:
+    """Refuse a measure that no trial has, which is misspelled or was never scored.
+
+    Raises:
+        UsageError: If there is one.
+    """
+    seen = set().union(*(side.seen for side in sides))
+    for name in measures:
+        if name not in seen:
+            raise UsageError(
+                f"{folder.path}: no trial has the measure {name!r}; default scorers and scores "
+                "added with research-eval score are looked through"
+            )
 
 
 def _scores(
@@ -113,6 +135,7 @@ def _add(
     side.errors += trial.status == "error"
     side.misses += trial.replay.misses + (trial.replay.off_tape > 0)
     place = (key.case_id, key.trial)
+    side.seen.update(scores)
     for name, score in scores.items():
         if isinstance(score, Scored):
             side.values.setdefault(name, {})[place] = score.value

@@ -7,6 +7,7 @@ from typing import Literal
 from research_eval.schema import Record
 from research_eval.scorer.compare.collect import Side
 from research_eval.scorer.compare.flip import Flip, find_flips
+from research_eval.scorer.compare.resilience import Resilience, resilience
 from research_eval.scorer.compare.setting import (
     SettingDifference,
     is_identical_traffic,
@@ -95,6 +96,8 @@ class Comparison(Record):
     settings: tuple[SettingDifference, ...]
     measures: tuple[MeasureComparison, ...]
     flips: tuple[Flip, ...]
+    resilience: tuple[Resilience, ...] = ()
+    """What a fault costs, where a fault is all that differs between the configurations."""
 
     @property
     def verdict(self) -> Verdict:
@@ -152,6 +155,7 @@ def _comparison(
         settings=tuple(setting_differences(base, head)),
         measures=tuple(ruled),
         flips=tuple(sorted(flips, key=lambda flip: not flip.is_worse)),
+        resilience=tuple(resilience(base, head, settings.measures, 1 - settings.alpha)),
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from research_eval.schema import Record
 from research_eval.scorer.compare.collect import Side
+from research_eval.scorer.compare.resilience import fault_words
 
 __all__ = ["SettingDifference", "is_identical_traffic", "setting_differences"]
 
@@ -53,7 +54,13 @@ def _settings(side: Side) -> Iterator[tuple[str, str]]:
     run = side.manifest.model_dump(mode="json", exclude={"configurations", "case_ids"})
     yield from _flat("run", run)
     yield "run.cases", str(len(side.manifest.case_ids))
-    yield from _flat("configuration", side.configuration.model_dump(mode="json"))
+    configuration = side.configuration.model_dump(mode="json")
+    settings = configuration["settings"]
+    settings.pop("name", None)  # which stands above them already
+    faults = settings.pop("fault", None)
+    if faults:
+        yield "configuration.settings.fault", "; ".join(map(fault_words, faults))
+    yield from _flat("configuration", configuration)
 
 
 def _flat(prefix: str, value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401  # any JSON

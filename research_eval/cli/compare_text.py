@@ -1,0 +1,213 @@
+"""A comparison in words for a terminal, with a legend of what the words mean."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from research_eval.schema.display import one_line
+
+if TYPE_CHECKING:
+    from research_eval.scorer.compare import (
+        CompareSettings,
+        Comparison,
+        Flip,
+        MeasureComparison,
+        Resilience,
+        Side,
+        UnpairedComparison,
+    )
+
+__all__ = ["comparison_lines", "legend_lines", "noise_line", "overall_lines", "unpaired_lines"]
+
+_WORDS = (
+    ("difference", "head minus base, the mean over the cases that both sides have a value for"),
+    ("interval", "where the difference may lie; a difference is shown if 0 lies outside"),
+    ("p value", "the chance of such a difference if there were none, by permutation over cases"),
+    ("corrected", "the p value after Holm's correction for what is compared at the same time"),
+    ("McNemar", "the same question, of the cases that pass in every trial on one side alone"),
+    ("detectable", "the difference that so many cases show four times out of five; less can hide"),
+    ("resilience", "the rate under a fault divided by the rate without it; 1 is no loss"),
+)
+
+_DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
+
+
+def legend_lines(comparisons: "Sequence[Comparison]") -> Iterator[str]:
+    """Yield what the words mean that these comparisons are told in."""
+    entries = [entry for comparison in comparisons for entry in comparison.measures]
+    unused = set()
+    if all(entry.mcnemar_exact_p is None for entry in entries):
+        unused.add("McNemar")
+    if not any(comparison.resilience for comparison in comparisons):
+        unused.add("resilience")
+    yield "How to read this:"
+    for word, meaning in _WORDS:
+        if word not in unused:
+            yield f"  {word:11} {meaning}"
+    yield "  No difference shown: the tests found none, which is no proof that there is none."
+    yield ""
+
+
+def comparison_lines(
+    comparison: "Comparison", flips: "Sequence[Flip]", settings: "CompareSettings"
+) -> Iterator[str]:
+    """Yield what was found about one pair of configurations; `flips` carry their answers."""
+    yield f"base {one_line(comparison.base)}"
+    yield f"head {one_line(comparison.head)}"
+    yield (
+        f"  errors {comparison.base_errors} of {comparison.base_trials}"
+        f" and {comparison.head_errors} of {comparison.head_trials} trials"
+    )
+    yield from _settings(comparison)
+    if comparison.is_identical_traffic:
+        yield "  identical recorded traffic: every trial that changed sides is an effect, not chance"
+    else:
+        yield "  other traffic: chance plays a part, so that paired tests over the cases decide"
+    for entry in comparison.measures:
+        yield from _measure(entry, settings)
+    for cost in comparison.resilience:
+        yield _resilience(cost, settings)
+    for flip in flips:
+        yield from _flip(flip)
+    hidden = len(comparison.flips) - len(flips)
+    if hidden > 0:
+        yield f"  {hidden} more flips: --flips {len(comparison.flips)}, or --json"
+    yield f"RESULT: {comparison.verdict.replace('_', ' ').upper()}"
+    yield ""
+
+
+def _settings(comparison: "Comparison") -> Iterator[str]:
+    if not comparison.settings:
+        yield "  no setting differs"
+        return
+    yield "  settings that differ:"
+    for one in comparison.settings:
+        before, after = (one_line(_DIGEST.sub(_short, side), 200) for side in (one.base, one.head))
+        yield f"    {one.name}: {before} -> {after}"
+    if any(one.name == "run.dataset_sha256" for one in comparison.settings):
+        yield "    the runs answer different versions of the dataset; cases pair by their id"
+
+
+def _short(digest: re.Match[str]) -> str:
+    return f"{digest[0][:12]}…"
+
+
+def _measure(entry: "MeasureComparison", settings: "CompareSettings") -> Iterator[str]:
+    better = "higher" if entry.higher_is_better else "lower"
+    yield (
+        f"  {entry.measure}: {number(entry.base)} -> {number(entry.head)}"
+        f" over {entry.cases} cases ({better} is better)"
+    )
+    if entry.difference is not None and entry.interval is not None:
+        level = f"{100 * (1 - settings.alpha):g} %"
+        low, high = entry.interval
+        drawn = ""
+        if entry.bootstrap is not None:
+            drawn = f"; by bootstrap {entry.bootstrap[0]:+.3f} to {entry.bootstrap[1]:+.3f}"
+        yield (
+            f"    difference {entry.difference:+.3f}, {level} interval {low:+.3f} to {high:+.3f}"
+            f"{drawn}"
+        )
+        yield f"    p value {_p(entry.permutation_p)}, corrected {_p(entry.adjusted_p)}"
+        if entry.mcnemar_exact_p is not None:
+            yield (
+                f"    cases passed in every trial: {entry.only_base} on base alone,"
+                f" {entry.only_head} on head alone; McNemar p {_p(entry.mcnemar_exact_p)} exact,"
+                f" {_p(entry.mcnemar_mid_p)} mid-p"
+            )
+        yield f"    detectable {_detectable(entry)}"
+    yield f"    {entry.verdict.replace('_', ' ').upper()}: {entry.reason}"
+
+
+def _detectable(entry: "MeasureComparison") -> str:
+    if entry.detectable is None:
+        return "unknown: without any difference between cases there is no spread to tell from"
+    return f"{entry.detectable:.3f}"
+
+
+def _resilience(cost: "Resilience", settings: "CompareSettings") -> str:
+    what = one_line("; ".join(cost.faults))
+    head = f"  resilience of {cost.measure} to {what}: "
+    if cost.ratio is None or cost.interval is None:
+        return f"{head}unknown, since nothing passed without the fault"
+    low, high = cost.interval
+    level = f"{100 * (1 - settings.alpha):g} %"
+    return (
+        f"{head}{number(cost.faulted_rate)} / {number(cost.clean_rate)} = {cost.ratio:.3f},"
+        f" {level} interval {low:.3f} to {high:.3f}, over {cost.cases} cases;"
+        f" of all planned trials {number(cost.strict_ratio)}"
+    )
+
+
+def _flip(flip: "Flip") -> Iterator[str]:
+    what = "worse" if flip.is_worse else "better"
+    case = f"{one_line(flip.case_id)} #{flip.trial} {flip.measure}"
+    yield f"  {what}: {case} {flip.base:g} -> {flip.head:g}"
+    for side, answer in (("base", flip.base_answer), ("head", flip.head_answer)):
+        yield f"    {side}: {one_line(answer or '(no answer)', 240)}"
+
+
+def overall_lines(sides: "Sequence[Side]", settings: "CompareSettings") -> Iterator[str]:
+    """Yield one test and one ranking over all configurations of a run, measure by measure."""
+    from research_eval.scorer.measure import measure
+    from research_eval.stats import cochran_q, rank_intervals
+
+    for name in settings.measures:
+        means = {side.configuration.name: side.case_means(name) for side in sides}
+        shared = sorted(set.intersection(*(set(m) for m in means.values())))
+        if not shared:
+            yield f"{name}: no case has a value in every configuration"
+            continue
+        known = measure(name)
+        if known.unit == "yes_no":
+            every = [side.by_case(name) for side in sides]
+            q = cochran_q([[int(all(m[c])) for m in every] for c in shared])
+            yield (
+                f"{name}: Cochran's Q {q.q:.2f} on {q.degrees} degrees of freedom, p value {_p(q.p)}:"
+                f" whether all configurations share one rate ({len(shared)} cases, passed in every"
+                " trial)"
+            )
+        values = {configuration: [m[c] for c in shared] for configuration, m in means.items()}
+        ranks = rank_intervals(values, seed=settings.seed, higher_is_better=known.better != "lower")
+        yield f"{name}: ranks, with the ranks that other draws of the cases give"
+        for configuration, rank in sorted(ranks.items(), key=lambda item: item[1].rank):
+            yield f"  rank {rank.rank} [{rank.low} to {rank.high}]  {one_line(configuration)}"
+
+
+def unpaired_lines(entry: "UnpairedComparison", settings: "CompareSettings") -> Iterator[str]:
+    """Yield what was found about two sides whose cases are not the same."""
+    yield f"base {one_line(entry.base)}"
+    yield f"head {one_line(entry.head)}"
+    yield (
+        f"  {entry.measure}: cases passed in every trial {entry.base_passed}/{entry.base_cases} ->"
+        f" {entry.head_passed}/{entry.head_cases}; the cases are not paired"
+    )
+    low, high = entry.interval
+    level = f"{100 * (1 - settings.alpha):g} %"
+    yield (
+        f"    difference {entry.difference:+.3f}, {level} interval {low:+.3f} to {high:+.3f}"
+        " (Newcombe's hybrid score)"
+    )
+    yield f"RESULT: {entry.verdict.replace('_', ' ').upper()}"
+
+
+def noise_line(
+    configuration: str, measure: str, flips: float, alarms: float, splits: int, cases: int
+) -> str:
+    """Return what chance alone does to a configuration that is compared with itself."""
+    return (
+        f"{one_line(configuration)} {measure}: two trials of a case differ in {flips:.1%}; a"
+        f" comparison with itself finds a difference in {alarms:.1%} of {splits} splits"
+        f" ({cases} cases)"
+    )
+
+
+def number(value: float | None) -> str:
+    """Return a rate or a mean with three digits."""
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return "< 0.0001" if value < 0.0001 else f"{value:.3g}"

@@ -1,0 +1,67 @@
+"""Two configurations that answered different cases: their rates against each other, without pairs."""
+
+from typing import Literal
+
+from research_eval.errors import UsageError
+from research_eval.schema import Record
+from research_eval.scorer.compare.collect import Side
+from research_eval.scorer.measure import measure as measure_of
+from research_eval.stats.interval import CONFIDENCE
+from research_eval.stats.unpaired import newcombe
+
+__all__ = ["UnpairedComparison", "unpaired"]
+
+
+class UnpairedComparison(Record):
+    """One yes-or-no measure of two sides whose cases are not the same."""
+
+    base: str
+    head: str
+    measure: str
+    base_passed: int
+    """Cases that passed in every trial."""
+    base_cases: int
+    head_passed: int
+    head_cases: int
+    difference: float
+    """Head minus base, of the shares of cases that passed in every trial."""
+    interval: tuple[float, float]
+    """Newcombe's hybrid score interval."""
+    verdict: Literal["regression", "improvement", "no_difference_shown", "inconclusive"]
+
+
+def unpaired(
+    base: Side, head: Side, name: str, *, floor: float, confidence: float = CONFIDENCE
+) -> UnpairedComparison:
+    """Return how the shares of cases that passed in every trial differ between two sides.
+
+    Raises:
+        UsageError: If the measure is no yes or no, or a side has no case with a value.
+    """
+    known = measure_of(name)
+    if known.unit != "yes_no":
+        raise UsageError(f"--unpaired takes yes-or-no measures alone, and {name!r} is none")
+    ours, theirs = (list(side.by_case(name).values()) for side in (base, head))
+    if not ours or not theirs:
+        raise UsageError(f"no case has a value of {name!r} on one of the two sides")
+    k1, k2 = (sum(all(trials) for trials in cases) for cases in (ours, theirs))
+    found = newcombe(k2, len(theirs), k1, len(ours), confidence)
+    sign = 1 if known.better != "lower" else -1
+    verdict: Literal["regression", "improvement", "no_difference_shown", "inconclusive"]
+    verdict = "no_difference_shown"
+    if min(base.coverage(name), head.coverage(name)) < floor:
+        verdict = "inconclusive"
+    elif not found.low <= 0 <= found.high:
+        verdict = "improvement" if sign * found.value > 0 else "regression"
+    return UnpairedComparison(
+        base=f"{base.folder.path}: {base.configuration.name}",
+        head=f"{head.folder.path}: {head.configuration.name}",
+        measure=name,
+        base_passed=k1,
+        base_cases=len(ours),
+        head_passed=k2,
+        head_cases=len(theirs),
+        difference=found.value,
+        interval=(found.low, found.high),
+        verdict=verdict,
+    )
