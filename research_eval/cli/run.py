@@ -219,7 +219,9 @@ def _execute(
         for note in dict.fromkeys(notes):
             click.echo(note, err=True)
     prepared = prepare(experiment, cases, configurations, settings, world=world)
-    return execute(prepared, lambda planned, done: progress_for(console, planned, done))
+    return execute(
+        prepared, lambda planned, done, waits: progress_for(console, planned, done, waits)
+    )
 
 
 def _finish(settings: "RunOptions", summary: "RunSummary", *, wants_report: bool) -> int:

@@ -41,6 +41,10 @@ class LimiterStatus(NamedTuple):
     """Calls at once that are allowed just now."""
     paused_for_s: float
     """Seconds until the provider is asked again; 0 when nothing holds it."""
+    retrying: int
+    """Trials that wait before they send a failed request again."""
+    oldest_s: float
+    """Seconds since the oldest call that is still out went out; 0 when none is."""
 
 
 class Permit:
@@ -66,12 +70,22 @@ class Limiter:
         self._queue = asyncio.Lock()
         self._freed = asyncio.Event()
         self._recent: deque[Permit] = deque()
+        self._out: dict[int, Permit] = {}
+        self._retrying = 0
 
     @property
     def status(self) -> LimiterStatus:
         """What is going on now."""
-        pause = max(0.0, self._paused_until - self._clock.now())
-        return LimiterStatus(self._in_flight, self._waiting, self._limit, round(pause, 3))
+        now = self._clock.now()
+        oldest = next(iter(self._out.values()), None)
+        return LimiterStatus(
+            self._in_flight,
+            self._waiting,
+            self._limit,
+            round(max(0.0, self._paused_until - now), 3),
+            self._retrying,
+            0.0 if oldest is None else round(now - oldest.began, 3),
+        )
 
     @asynccontextmanager
     async def call(self, tokens: int) -> AsyncIterator[Permit]:
@@ -84,13 +98,23 @@ class Limiter:
                 permit = Permit(self._clock.now(), tokens)
                 self._recent.append(permit)
                 self._in_flight += 1
+                self._out[id(permit)] = permit
         finally:
             self._waiting -= 1
         try:
             yield permit
         finally:
             self._in_flight -= 1
+            del self._out[id(permit)]
             self._freed.set()
+
+    async def back_off(self, seconds: float) -> None:
+        """Wait before a request is sent again, and show that this is what is waited for."""
+        self._retrying += 1
+        try:
+            await self._clock.sleep(seconds)
+        finally:
+            self._retrying -= 1
 
     def succeeded(self, permit: Permit, tokens: int) -> None:
         """Note that a call was answered, and what it really took."""
@@ -102,10 +126,15 @@ class Limiter:
             self._freed.set()
 
     def throttled(self, wait_s: float) -> None:
-        """Note that the provider had too much: nobody asks it for `wait_s`, and fewer at once."""
-        self._successes = 0
-        self._limit = max(1, self._limit // 2)
-        self._paused_until = max(self._paused_until, self._clock.now() + wait_s)
+        """Note that the provider had too much: nobody asks it for `wait_s`, and fewer at once.
+
+        Of complaints that come while it is not asked anyhow, calls of before, one alone counts.
+        """
+        now = self._clock.now()
+        if now >= self._paused_until:
+            self._successes = 0
+            self._limit = max(1, self._limit // 2)
+        self._paused_until = max(self._paused_until, now + wait_s)
 
     async def _wait_for_slot(self) -> None:
         while self._in_flight >= self._limit:

@@ -24,15 +24,17 @@ from research_eval.runner.manifest import differences, make_manifest
 from research_eval.runner.options import RunOptions
 from research_eval.runner.plan import plan_trials, remaining
 from research_eval.runner.pricing import prices_of, require_prices, today
-from research_eval.runner.progress import ProgressView
+from research_eval.runner.progress import ProgressView, Waits
 from research_eval.runner.trial import TrialResult, run_trial
 from research_eval.schema import Cost, Event, ModelCalled, RunRecord, TrialKey
 
 __all__ = ["Prepared", "RunSummary", "execute", "prepare"]
 
 
-ViewFactory = Callable[[int, int], ProgressView]
-"""Makes the progress view from the numbers of planned and done trials."""
+ViewFactory = Callable[[int, int, Waits], ProgressView]
+"""Makes the progress view from the numbers of planned and done trials, and what tells of waiting."""
+
+TICK_S = 1.0
 
 
 class Prepared(NamedTuple):
@@ -113,7 +115,9 @@ def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
     journal = _open_journal(folder, prepared)
     todo = remaining(prepared.plan, journal.done)
     try:
-        with view_of(len(prepared.plan), len(prepared.plan) - len(todo)) as view:
+        limiters = prepared.channels.limiters
+        waits = limiters.status if limiters else dict
+        with view_of(len(prepared.plan), len(prepared.plan) - len(todo), waits) as view:
             execution = _Execution(prepared, journal, view)
             execution.count_earlier(folder)
             stopped = execution.run(todo)
@@ -168,6 +172,7 @@ class _Execution:
         return self._stop[0] if self._stop and not is_complete else None
 
     async def _run_here(self, todo: Sequence[TrialKey]) -> None:
+        ticking = asyncio.create_task(self._tick())
         try:
             with _signals(self._stop):
                 await run_batch(
@@ -178,7 +183,14 @@ class _Execution:
                     may_start=self._may_start,
                 )
         finally:
+            ticking.cancel()
             await self._prepared.channels.aclose()
+
+    async def _tick(self) -> None:
+        """Let the view tell waiting from hanging while no trial moves."""
+        while True:
+            await asyncio.sleep(TICK_S)
+            self._view.tick()
 
     def _run_on_cluster(self, todo: Sequence[TrialKey], address: str) -> None:
         options = self._prepared.options

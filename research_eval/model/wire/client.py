@@ -108,11 +108,17 @@ class WireModel:
                 if wait > self._policy.max_wait_s:
                     raise
                 retries += 1
-                if self._limiter is not None and exc.kind in THROTTLING:
-                    self._limiter.throttled(wait)
-                await self._clock.sleep(wait)
+                await self._back_off(wait, is_throttled=exc.kind in THROTTLING)
             else:
                 return reply.model_copy(update={"request_retries": retries}) if retries else reply
+
+    async def _back_off(self, wait_s: float, *, is_throttled: bool) -> None:
+        if self._limiter is None:
+            await self._clock.sleep(wait_s)
+            return
+        if is_throttled:
+            self._limiter.throttled(wait_s)
+        await self._limiter.back_off(wait_s)
 
     async def _limited(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         if self._limiter is None:
