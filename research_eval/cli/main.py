@@ -56,6 +56,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Command name: where it stands as `module:name`, and its line in `--help`."""
 
 
+MAX_COMPLAINT_CHARS = 1000
+"""How much of an error is shown; a damaged file may stand in its text."""
+
+
 class LazyGroup(click.Group):
     """A group that imports a command only when it is called, so that `--help` answers at once."""
 
@@ -123,7 +127,9 @@ def main() -> None:
 
 def _complain(text: str) -> None:
     """Say in one line what is wrong."""
-    click.echo(f"research-eval: error: {_clean(' '.join(text.split()))}", err=True)
+    line = _clean(" ".join(text.split()))
+    shown = line if len(line) <= MAX_COMPLAINT_CHARS else f"{line[:MAX_COMPLAINT_CHARS]}…"
+    click.echo(f"research-eval: error: {shown}", err=True)
 
 
 def _clean(text: str) -> str:

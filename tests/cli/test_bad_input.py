@@ -45,6 +45,9 @@ COMMANDS = (
     ("cassette", "ls", "{}"),
 )
 
+MAX_SAID = 1100
+"""The longest error line, in characters."""
+
 Call = Callable[..., tuple[int, str]]
 
 
@@ -83,7 +86,21 @@ def test_bad_content_is_one_line_and_exit_2(
     code, said = call(*(word.format("bad", run="run") for word in command))
     is_fine = command[-1] == "--batch" and code == 0
     assert is_fine or (code == 2 and said.count("\n") == 1), said[-300:]
+    assert len(said) < MAX_SAID
     assert not (tmp_path / "bad.out").exists()
+
+
+@pytest.mark.parametrize("name", ["bad.jsonl", "bad.warc", "bad.warc.gz"])
+@pytest.mark.parametrize("content", [one for one in BAD.values() if one], ids=[*BAD][1:])
+def test_a_corpus_with_a_bad_file_names_it(
+    content: bytes, name: str, call: Call, tmp_path: Path
+) -> None:
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / name).write_bytes(content)
+    code, said = call("search", "tides", "--chain", "corpus:pages")
+    assert (code, said.count("\n")) == (2, 1)
+    assert name in said
+    assert len(said) < MAX_SAID
 
 
 def test_a_setting_in_place_of_a_configuration_is_said(call: Call) -> None:

@@ -151,10 +151,12 @@ def _warc(path: Path, address: str) -> Iterator[CorpusPage]:
     with path.open("rb") as file:
         try:
             for record in ArchiveIterator(file):
+                if record.format != "warc":
+                    raise ArchiveLoadFailed(record.format)
                 if record.rec_type == "response" and record.http_headers is not None:
                     yield from _archived(record)
         except ArchiveLoadFailed as exc:
-            raise ConfigError(f"{path}: not a WARC file: {exc}") from exc
+            raise ConfigError(f"{path}: not a WARC file, or a damaged one") from exc
 
 
 def _archived(record: Any) -> Iterator[CorpusPage]:  # noqa: ANN401 - warcio has no types
