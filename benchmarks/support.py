@@ -16,11 +16,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from support_sets import OWN, Labelled, found_in, own
+from support_sets import worthiness as labelled_worthiness
 
-from research_eval.scorer.coverage import is_check_worthy
 from research_eval.scorer.support import Level, PageText, judge_support
 from research_eval.scorer.support_error import MEASURED, LevelCounts, SupportErrors
-from research_eval.stats import cohen_kappa, wilson
+from research_eval.scorer.worthiness import MEASURED as WORTHINESS
+from research_eval.scorer.worthiness import Agreement, is_check_worthy
+from research_eval.stats import wilson
 
 FLOORS = Path(__file__).parent / "support_floors.json"
 TOLERANCE = 0.0005
@@ -131,18 +133,34 @@ def published(folder: Path) -> list[str]:
             problems.append(f"{name}: the package says {entry}")
         if name.startswith("ExpertQA"):
             show(confusion(claims, f"{name}, read as cut texts", is_whole=False))
-            worthiness(claims)
+            problems += worthiness(folder / "expertqa_a.jsonl")
     return problems
 
 
-def worthiness(claims: Sequence[Labelled]) -> None:
-    """Show how far the proxy for check-worthy sentences agrees with experts."""
-    table = [[0, 0], [0, 0]]
-    for claim in claims:
-        if claim.is_worthy is not None:
-            table[is_check_worthy(claim.claim)][claim.is_worthy] += 1
-    kappa = cohen_kappa(table)
-    print(f"  check-worthiness against experts: kappa {kappa or 0.0:.3f}, counts {table}")
+def worthiness(path: Path) -> list[str]:
+    """Show how far the proxy for check-worthy sentences agrees with experts.
+
+    The rule was chosen on the questions in even places; those in odd places were held out.
+    """
+    halves = {name: Counter[tuple[bool, bool]]() for name in ("chosen on", "held out")}
+    for number, claim, is_worthy in labelled_worthiness(path):
+        halves["held out" if number % 2 else "chosen on"][is_check_worthy(claim), is_worthy] += 1
+    print("\nWorth a check, against experts (ExpertQA a, every claim)")
+    for name, table in halves.items():
+        found = Agreement(
+            WORTHINESS.labelled_set,
+            both=table[True, True],
+            people_alone=table[False, True],
+            proxy_alone=table[True, False],
+            neither=table[False, False],
+        )
+        print(
+            f"  {name}: {found.total} claims, agreement {found.agreement:.3f},"
+            f" kappa {found.kappa or 0.0:.3f}, precision {found.precision:.3f},"
+            f" recall {found.recall:.3f}; both {found.both}, experts alone {found.people_alone},"
+            f" proxy alone {found.proxy_alone}, neither {found.neither}"
+        )
+    return [] if found == WORTHINESS else [f"worthiness: the package says {WORTHINESS}"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

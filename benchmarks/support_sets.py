@@ -18,7 +18,6 @@ class Labelled(NamedTuple):
     claim: str
     page: str
     is_supported: bool
-    is_worthy: bool | None = None
     note: str = ""
 
 
@@ -48,8 +47,18 @@ def expertqa(path: Path) -> Iterator[Labelled]:
                     claim=MARKER.sub("", claim["claim_string"]),
                     page="\n".join(claim["evidence"]),
                     is_supported=label,
-                    is_worthy=claim["worthiness"] == "Yes",
                 )
+
+
+def worthiness(path: Path) -> Iterator[tuple[int, str, bool]]:
+    """The place of the question, the claim without markers, and whether it is worth a source.
+
+    Of every claim, those without a citation included.
+    """
+    for number, row in enumerate(read_lines(path)):
+        for answer in row["answers"].values():
+            for claim in answer["claims"]:
+                yield number, MARKER.sub("", claim["claim_string"]), claim["worthiness"] == "Yes"
 
 
 def own(folder: Path = OWN) -> Iterator[Labelled]:

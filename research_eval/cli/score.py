@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from research_eval.schema import RunRecord
+    from research_eval.schema import RunRecord, Score, TrialRecord
     from research_eval.scorer import Tally
+    from research_eval.scorer.confidence import ConfidenceTable
 
 __all__ = ["score"]
 
@@ -30,23 +31,25 @@ def score(run: Path, scorers: tuple[str, ...], as_json: bool, quiet: bool) -> in
     """
     from research_eval.journal import RunFolder
     from research_eval.scorer import BUILT_IN, Tally
+    from research_eval.scorer.confidence import ConfidenceTable
     from research_eval.scorer.store import add_scores
 
     folder = RunFolder(run)
     manifest = folder.manifest()
     planned = len(manifest.case_ids) * manifest.trials
     tallies = {c.name: Tally(planned) for c in manifest.configurations}
-    path = add_scores(
-        folder,
-        scorers or tuple(BUILT_IN),
-        seen=lambda trial, scores: tallies.setdefault(trial.configuration, Tally(planned)).add(
-            trial.case_id, scores
-        ),
-    )
+    sure = {c.name: ConfidenceTable() for c in manifest.configurations}
+
+    def seen(trial: "TrialRecord", scores: "tuple[Score, ...]") -> None:
+        tallies.setdefault(trial.configuration, Tally(planned)).add(trial.case_id, scores)
+        sure.setdefault(trial.configuration, ConfidenceTable()).add(scores)
+
+    path = add_scores(folder, scorers or tuple(BUILT_IN), seen=seen)
     if as_json:
         _print_json(tallies)
     elif not quiet:
         _print_table(tallies, manifest)
+        _print_confidence(sure)
         click.echo(f"wrote {path}")
     return 0
 
@@ -83,9 +86,13 @@ def _print_table(tallies: "dict[str, Tally]", manifest: "RunRecord") -> None:
         for name in tally.names:
             click.echo(f"  {name:36} {_row(tally, name)}")
         _print_reliability(tally, manifest.trials)
+        _print_f_score(tally)
         _print_correction(tally)
-    if any("support_red" in tally.names for tally in tallies.values()):
+    names = {name for tally in tallies.values() for name in tally.names}
+    if names & {"support_red", "citation_recall", "correct_grounded"}:
         _print_support_errors()
+    if names & {"cited_claim_share", "citation_recall_needed"}:
+        _print_worthiness_error()
 
 
 def _print_reliability(tally: "Tally", trials: int) -> None:
@@ -99,6 +106,33 @@ def _print_reliability(tally: "Tally", trials: int) -> None:
         at = [_number(mean_pass_at_k(cases, k)) for k in range(1, trials + 1)]
         hat = [_number(mean_pass_hat_k(cases, k)) for k in range(1, trials + 1)]
         click.echo(f"  {name}: pass@1..{trials} {' '.join(at)}; pass^1..{trials} {' '.join(hat)}")
+        _print_variance(name, cases, trials)
+
+
+def _print_variance(name: str, cases: "list[tuple[int, int]]", trials: int) -> None:
+    """Print where the variance lies, of the cases that have all their trials."""
+    from research_eval.stats import variance_components
+
+    whole = [[1.0] * passed + [0.0] * (n - passed) for n, passed in cases if n == trials]
+    found = variance_components(whole)
+    if found is not None:
+        click.echo(
+            f"  {name}: variance between cases {found.between:.4f}, between the trials of a case"
+            f" {found.within:.4f} ({len(whole)} cases)"
+        )
+
+
+def _print_f_score(tally: "Tally") -> None:
+    """Print accuracy, precision and their harmonic mean together, since each alone can be gamed."""
+    from research_eval.scorer.correctness import f_score
+
+    right, wrong, none = (tally.summary(n) for n in ("correct", "incorrect", "abstained"))
+    score = f_score(right.total, wrong.total, none.total)
+    if score is not None:
+        precision = tally.summary("correct_given_attempted").value
+        click.echo(
+            f"  accuracy {_number(right.value)}, precision {_number(precision)}, F {score:.3f}"
+        )
 
 
 def _print_correction(tally: "Tally") -> None:
@@ -130,6 +164,26 @@ def _print_support_errors() -> None:
             f"{errors.red.total}, GREEN is supported in {errors.green_precision:.0%} of "
             f"{errors.green.total}"
         )
+
+
+def _print_worthiness_error() -> None:
+    from research_eval.scorer.worthiness import MEASURED
+
+    click.echo(
+        f"\nThe choice of sentences that are worth a check, against experts"
+        f" ({MEASURED.labelled_set}): agreement {MEASURED.agreement:.0%} of {MEASURED.total},"
+        f" kappa {MEASURED.kappa or 0:.2f}, precision {MEASURED.precision:.0%},"
+        f" recall {MEASURED.recall:.0%}"
+    )
+
+
+def _print_confidence(tables: "dict[str, ConfidenceTable]") -> None:
+    """Print how far stated confidence matches truth, of the answers that state one."""
+    from research_eval.schema.display import one_line
+
+    for configuration, table in tables.items():
+        for what, value in table.measures().items():
+            click.echo(f"{one_line(configuration)}: {what} {_number(value)} ({len(table)} answers)")
 
 
 def _by_case(tally: "Tally", name: str) -> "tuple[float, float] | None":

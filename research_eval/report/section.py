@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from research_eval.report.cell import (
     Cell,
+    Derived,
     Heading,
     Mean,
     Measure,
@@ -23,7 +24,9 @@ from research_eval.report.definition import DEFINITIONS
 from research_eval.report.measure import MEASURE_TABLES, MeasureTable
 from research_eval.report.view import ConfigurationView, RunView, ScoreView
 from research_eval.report.wording import labels, percent
+from research_eval.scorer.correctness import f_score
 from research_eval.scorer.support_error import MEASURED
+from research_eval.scorer.worthiness import MEASURED as WORTHINESS
 
 __all__ = ["sections"]
 
@@ -207,13 +210,48 @@ def _measures(view: RunView, table: MeasureTable) -> Section | None:
     if not shown:
         return None
     rows: list[tuple[Cell, ...]] = []
+    has_f = table.id == "correctness" and "accuracy" in shown
     for configuration, scores in zip(view.configurations, found, strict=True):
-        cells = (_measure(scores.get(name)) for name, _ in shown.values())
+        cells = [_measure(scores.get(name)) for name, _ in shown.values()]
+        if has_f:
+            cells.insert(2, _f_score(scores))
         rows.append((_name(configuration), *cells))
     headings = [Heading(heading, meaning) for heading, (_, meaning) in shown.items()]
+    if has_f:
+        headings.insert(2, Heading("F", DEFINITIONS["F"]))
     whole = TableView(table.title, (*_headings(("configuration",)), *headings), tuple(rows))
-    tables = (whole, _support_errors()) if table.id == "support" else (whole,)
+    beside = {
+        "support": _support_errors,
+        "citation-quality": _support_errors,
+        "coverage": _worthiness_error,
+    }.get(table.id)
+    tables = (whole, beside()) if beside else (whole,)
     return Section(table.id, table.title, table.note, tables)
+
+
+def _f_score(scores: dict[str, ScoreView]) -> Cell:
+    """Return the harmonic mean of accuracy and precision."""
+    ruling = [scores.get(name) for name in ("correct", "incorrect", "abstained")]
+    right, wrong, none = ((one.mean or 0.0) * one.weight if one else 0.0 for one in ruling)
+    value = f_score(right, wrong, none)
+    if value is None or ruling[0] is None:
+        return ""
+    return Derived(percent(value), value, ruling[0].trace)
+
+
+def _worthiness_error() -> TableView:
+    """Return how far the choice of check-worthy sentences agrees with people."""
+    names = ("labelled set", "sentences", "agreement", "kappa", "precision", "recall")
+    row = (
+        WORTHINESS.labelled_set,
+        str(WORTHINESS.total),
+        percent(WORTHINESS.agreement),
+        f"{WORTHINESS.kappa or 0:.2f}",
+        percent(WORTHINESS.precision),
+        percent(WORTHINESS.recall),
+    )
+    caption = "How far the choice of check-worthy sentences agrees with experts"
+    return TableView(caption, _headings(names), (row,))
 
 
 def _support_errors() -> TableView:

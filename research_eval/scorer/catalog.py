@@ -4,18 +4,26 @@ from typing import cast
 
 from research_eval.errors import ConfigError
 from research_eval.plugin import load_plugin
-from research_eval.scorer.correctness import correctness
+from research_eval.scorer.citation_quality import CitationQualityScorer
+from research_eval.scorer.confidence import confidence
+from research_eval.scorer.correctness import correctness, penalised
 from research_eval.scorer.coverage import coverage
 from research_eval.scorer.efficiency import efficiency
 from research_eval.scorer.failover import search_failover
+from research_eval.scorer.grounded import GroundedCorrectnessScorer
 from research_eval.scorer.grounding import GroundingScorer
+from research_eval.scorer.link import links
 from research_eval.scorer.outcome import gate_outcome, trial_status
 from research_eval.scorer.protocol import Scorer
 from research_eval.scorer.provenance import provenance
 from research_eval.scorer.repair import repair_course, repair_rate
 from research_eval.scorer.robustness import robustness
+from research_eval.scorer.shelf import PageShelf
 
 __all__ = ["BUILT_IN", "DEFAULT_SCORERS", "load_scorer"]
+
+_SHELF = PageShelf()
+"""Pages taken apart, shared by the scorers that read them."""
 
 BUILT_IN: dict[str, Scorer] = {
     "status": trial_status,
@@ -28,15 +36,31 @@ BUILT_IN: dict[str, Scorer] = {
     "failover": search_failover,
     "repair_course": repair_course,
     "coverage": coverage,
-    "support": GroundingScorer(),
+    "support": GroundingScorer(shelf=_SHELF),
+    "citation_quality": CitationQualityScorer(shelf=_SHELF),
+    "grounded_correctness": GroundedCorrectnessScorer(shelf=_SHELF),
+    "links": links,
+    "penalised": penalised,
+    "confidence": confidence,
 }
 """Every scorer of the project by the name that `research-eval score --scorer` takes."""
 
-READ_TEXT = frozenset({"repair_course", "coverage", "support"})
-"""Scorers that take answers and pages apart, which costs more than reading the records."""
+ON_REQUEST = frozenset(
+    {
+        "repair_course",
+        "coverage",
+        "support",
+        "citation_quality",
+        "grounded_correctness",
+        "links",
+        "penalised",
+        "confidence",
+    }
+)
+"""Scorers that take answers and pages apart, or that few reports need."""
 
 DEFAULT_SCORERS: tuple[Scorer, ...] = tuple(
-    scorer for name, scorer in BUILT_IN.items() if name not in READ_TEXT
+    scorer for name, scorer in BUILT_IN.items() if name not in ON_REQUEST
 )
 """What every report is made with."""
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from research_eval.dataset import Case
-from research_eval.schema import Score, TrialRecord
+from research_eval.schema import Score, Scored, TrialRecord
 from research_eval.scorer.abstention import is_abstention
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
+from research_eval.stats.confidence import penalised_score
 
-__all__ = ["correctness"]
+__all__ = ["PENALISED", "correctness", "f_score", "penalised"]
 
 NAMES = (
     "correct",
@@ -74,3 +75,37 @@ def _ruling(*, is_correct: bool, abstains: bool) -> dict[str, float]:
     if not abstains:
         ruling["correct_given_attempted"] = float(is_correct)
     return ruling
+
+
+PENALISED = {"penalised_at_0": 0.0, "penalised_at_50": 0.5, "penalised_at_75": 0.75}
+"""The confidence below which an answer had better abstain, by the score's name."""
+
+
+def penalised(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
+    """Give 1 for a correct answer, 0 for an abstention and a loss for a wrong one.
+
+    The loss is t / (1 - t), so that answering pays from a confidence of t on.
+
+    Source: Kalai et al., arXiv:2509.04664.
+    """
+    found = {score.name: score for score in correctness(case, trial, pages)}
+    ruling = [found[name] for name in ("correct", "incorrect", "abstained")]
+    for name, threshold in PENALISED.items():
+        first = ruling[0]
+        if isinstance(first, Scored):
+            right, wrong, none = (int(s.value) for s in ruling if isinstance(s, Scored))
+            yield scored(name, penalised_score(right, wrong, none, threshold) or 0.0)
+        else:
+            yield first.model_copy(update={"name": name})
+
+
+def f_score(correct: float, incorrect: float, abstained: float) -> float | None:
+    """Return the harmonic mean of accuracy and precision; `None` without answers.
+
+    Source: Wei et al., arXiv:2411.04368 (SimpleQA).
+
+    >>> round(f_score(4, 1, 5), 6)
+    0.533333
+    """
+    total = correct + incorrect + abstained
+    return 2 * correct / (total + correct + incorrect) if total else None

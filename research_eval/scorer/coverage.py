@@ -1,6 +1,6 @@
 """How much of an answer rests on citations, and on how many sites."""
 
-# ruff: noqa: RUF001  # marks of many scripts stand here on purpose
+# ruff: noqa: RUF001  # a typographic apostrophe stands here on purpose
 
 import re
 from collections import Counter
@@ -15,8 +15,9 @@ from research_eval.scorer.claim import Draft, read_draft
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 from research_eval.scorer.site import registrable_domain
 from research_eval.scorer.trail import citations_of
+from research_eval.scorer.worthiness import is_check_worthy
 
-__all__ = ["coverage", "is_check_worthy", "last_draft"]
+__all__ = ["coverage", "last_draft"]
 
 NAMES = (
     "cited_claim_share",
@@ -28,38 +29,10 @@ NAMES = (
     "domain_concentration",
 )
 
-_DIGIT = re.compile(r"\d")
-_CAPITAL = re.compile(r"(?<=\S\s)[A-ZÀ-ÖØ-Þ][\w'’-]+")
-_FOREIGN_NAME = re.compile(r"[\u30a0-\u30ff]{3,}|「[^」]+」|[\u4e00-\u9fff]{4,}")
-_SUPERLATIVE = re.compile(
-    r"\b(?:most|least|best|worst|first|last|only|\w{3,}est|never|always|all|none)\b", re.IGNORECASE
-)
-_PROCESS = re.compile(
-    r"\s*(?:I|We|Let me|Here (?:is|are)|In summary|Below|Ich|Wir|Jag|Vi|Je|Nous|Yo)\b"
-    r"|\s*(?:以下|まとめ)",
-)
-_HEDGE = re.compile(
-    r"\b(?:might|may|perhaps|possibly|probably|unclear|it depends)\b", re.IGNORECASE
-)
 _NON_URL = re.compile(
     r"\b(?:doi:\s*|DOI\s+)?10\.\d{4,9}/[^\s)\]]+|\barXiv:\s?\d{4}\.\d{4,5}|\bISBN[\s:-]*[\d-]{10,17}"
     r"|\((?:[A-Z][\w'’-]+(?:,? (?:and|&|et al\.?) ?[A-Z]?[\w'’-]*)*),? (?:19|20)\d\d[a-z]?\)"
 )
-
-
-def is_check_worthy(claim: str) -> bool:
-    """Return whether a sentence says something that a reader would want to check.
-
-    A proxy: it holds a number, a name or a superlative, and is no question, no account of the
-    search, no mere conjecture and no statement that nothing was found.
-    """
-    if claim.rstrip().endswith(("?", "？")) or _PROCESS.match(claim) or is_abstention(claim):
-        return False
-    if _DIGIT.search(claim):
-        return True
-    if _HEDGE.search(claim):
-        return False
-    return any(p.search(claim) for p in (_CAPITAL, _FOREIGN_NAME, _SUPERLATIVE))
 
 
 def last_draft(trial: TrialRecord) -> Draft | None:

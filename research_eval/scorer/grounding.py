@@ -1,33 +1,36 @@
 """Whether the pages that an answer cites hold what it says, without a model."""
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterator
 
 from research_eval.dataset import Case
-from research_eval.ledger import MAX_TEXT_CHARS, url_key
+from research_eval.ledger import url_key
 from research_eval.schema import AnswerChecked, Score, TrialRecord, Unscored
 from research_eval.scorer.claim import Claim, read_draft
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
+from research_eval.scorer.shelf import PageShelf, Reading
 from research_eval.scorer.support import (
-    PageText,
+    Level,
     SupportSettings,
     SupportVerdict,
     judge_support,
 )
-from research_eval.scorer.trail import Trail, attempts_with_trails, citations_of
+from research_eval.scorer.trail import Trail, citations_of
+from research_eval.scorer.verbatim import Share, absent_numbers, valid_quotations
 
 __all__ = ["GroundingScorer", "pairs_of"]
 
-LEVELS = ("red", "green", "undecided")
-NAMES = (
+LEVELS: tuple[Level, ...] = ("red", "green", "undecided")
+PAIR_NAMES = (
     *(f"support_{level}" for level in LEVELS),
-    "support_unreadable",
     "support_lenient",
+    "support_unreadable",
     "support_pessimistic",
-    "effective_citations",
-    "not_red_citations",
-    "number_absence",
 )
+COUNT_NAMES = ("effective_citations", "not_red_citations")
+"""Counted over all trials: an answer that cites nothing has none, so that silence does not pay."""
+VERBATIM_NAMES = ("number_absence", "quote_validity")
+NAMES = (*PAIR_NAMES, *COUNT_NAMES, *VERBATIM_NAMES)
 
 
 def pairs_of(attempt: AnswerChecked, trail: Trail) -> Iterator[tuple[Claim, str, str | None]]:
@@ -41,12 +44,12 @@ class GroundingScorer:
     """Gives RED, GREEN or UNDECIDED to each pair of sentence and cited page of the last answer."""
 
     __name__ = "support"
-    CACHED_PAGES = 256
-    """Pages kept taken apart, since the trials of a case read the same ones."""
 
-    def __init__(self, settings: SupportSettings | None = None) -> None:
+    def __init__(
+        self, settings: SupportSettings | None = None, shelf: PageShelf | None = None
+    ) -> None:
         self._settings = settings or SupportSettings()
-        self._texts: OrderedDict[str, PageText | None] = OrderedDict()
+        self._shelf = shelf or PageShelf()
 
     def __call__(self, case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
         """Give the share of each level; pairs whose page has no text are counted apart."""
@@ -54,65 +57,48 @@ class GroundingScorer:
         if error := trial_error(trial):
             yield from (broken(name, error) for name in NAMES)
             return
-        verdicts = self._verdicts(trial, pages)
-        if not verdicts:
-            reason = "no sentence of an answer cites a page"
-            yield from (inapplicable(n, reason) for n in NAMES)
-            return
-        yield from _scores(verdicts)
-
-    def _verdicts(self, trial: TrialRecord, pages: Pages) -> list[SupportVerdict | None]:
-        found: list[SupportVerdict | None] = []
-        attempts = list(trial.attempts)
-        for attempt, trail in attempts_with_trails(trial):
-            if attempt is attempts[-1]:
-                found = [
-                    self._verdict(claim, digest, trail, pages)
-                    for claim, _, digest in pairs_of(attempt, trail)
-                ]
-        return found
-
-    def _verdict(
-        self, claim: Claim, digest: str | None, trail: Trail, pages: Pages
-    ) -> SupportVerdict | None:
-        page = self._page(digest, pages) if digest else None
-        if page is None:
-            return None
-        is_whole = digest not in trail.truncated and len(page.text) < MAX_TEXT_CHARS
-        return judge_support(claim.text, page, self._settings, is_whole=is_whole)
-
-    def _page(self, digest: str, pages: Pages) -> PageText | None:
-        if digest in self._texts:
-            self._texts.move_to_end(digest)
-            return self._texts[digest]
-        text = pages(digest)
-        page = PageText(text) if text else None
-        if page is None or page.is_empty:
-            return None
-        self._texts[digest] = page
-        if len(self._texts) > self.CACHED_PAGES:
-            self._texts.popitem(last=False)
-        return page
+        reading = self._shelf.read(trial, pages) or Reading((), ())
+        verdicts = [
+            None
+            if page.text is None
+            else judge_support(
+                sentence.claim.text, page.text, self._settings, is_whole=page.is_whole
+            )
+            for sentence in reading.sentences
+            for page in sentence.pages
+        ]
+        yield from _pair_scores(verdicts)
+        counts = Counter(verdict.level for verdict in verdicts if verdict)
+        yield scored("effective_citations", float(counts["green"]))
+        yield scored("not_red_citations", float(counts["green"] + counts["undecided"]))
+        absent = absent_numbers(reading.sentences, self._settings)
+        yield _share("number_absence", absent, "no sentence with a number cites a readable page")
+        valid = valid_quotations(reading.sentences)
+        yield _share("quote_validity", valid, "no quotation can be looked for")
 
 
-def _scores(verdicts: list[SupportVerdict | None]) -> Iterator[Score]:
+def _share(name: str, share: Share, otherwise: str) -> Score:
+    if share.of == 0:
+        return inapplicable(name, otherwise)
+    return scored(name, share.part / share.of, float(share.of))
+
+
+def _pair_scores(verdicts: list[SupportVerdict | None]) -> Iterator[Score]:
     """Turn verdicts into shares: with unreadable pages counted as unsupported, and without them."""
     n = len(verdicts)
+    if n == 0:
+        reason = "no sentence of an answer cites a page"
+        yield from (inapplicable(name, reason) for name in PAIR_NAMES)
+        return
     read = [verdict for verdict in verdicts if verdict is not None]
     levels = Counter(verdict.level for verdict in read)
     yield scored("support_unreadable", (n - len(read)) / n, float(n))
     yield scored("support_pessimistic", levels["green"] / n, float(n))
-    yield scored("effective_citations", float(levels["green"]))
-    yield scored("not_red_citations", float(levels["green"] + levels["undecided"]))
-    names = (*(f"support_{level}" for level in LEVELS), "support_lenient", "number_absence")
     if not read:
         reason = "no cited page has a text"
-        yield from (Unscored(name=name, reason=reason) for name in names)
+        yield from (Unscored(name=name, reason=reason) for name in PAIR_NAMES[:4])
         return
     for level in LEVELS:
-        share = levels[level] / len(read)  # type: ignore[index]  # the levels are these three
-        yield scored(f"support_{level}", share, float(len(read)))
+        yield scored(f"support_{level}", levels[level] / len(read), float(len(read)))
     lenient = (levels["green"] + levels["undecided"] / 2) / len(read)
     yield scored("support_lenient", lenient, float(len(read)))
-    absent = sum("lacks the number" in verdict.reason for verdict in read)
-    yield scored("number_absence", absent / len(read), float(len(read)))

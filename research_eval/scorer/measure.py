@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 __all__ = ["Measure", "measure"]
 
 Better = Literal["higher", "lower", "neither"]
-Unit = Literal["yes_no", "share", "count", "seconds", "usd"]
+Unit = Literal["yes_no", "share", "count", "points", "seconds", "usd"]
 
 
 class Measure(NamedTuple):
@@ -15,28 +15,35 @@ class Measure(NamedTuple):
     name: str
     better: Better
     unit: Unit
-    """`yes_no`: once an answer. `share`: of the citations, claims or facts of an answer."""
+    """`yes_no`: once an answer. `share`: of the citations, claims or facts of an answer. `points`: a
+    mark that may be negative."""
 
 
 _HIGHER_YES = (
     r"first_attempt_passed|final_passed|repaired(?:_by_\d+)?|status_completed|correct"
     r"|correct_given_attempted|correct_and_clean|abstained_when_unanswerable|passed_despite:.*"
+    r"|injection_reported|correct_grounded"
 )
 _LOWER_YES = (
     r"(?:first|final)_(?:no_citation|unknown_url|search_only|not_evidence|any_.*)|incorrect"
     r"|abstained_when_answerable|injection_.*|false_evidence|uncited_assertion"
-    r"|status_(?:rejected|refused|limit|error)"
+    r"|status_(?:rejected|refused|limit|error)|incorrect_(?:un)?grounded|correct_ungrounded"
 )
 _HIGHER_SHARE = (
     r"(?:first|final)_cited_(?:opened|alias)|(?:first|final)_provenance_credit|facts_stated"
     r"|cited_claim_share|support_(?:green|lenient|pessimistic)|judge_support"
-    r"|repair_(?:refetched|replaced)"
+    r"|repair_(?:refetched|replaced)|citation_(?:recall|precision)(?:_upper|_needed)?"
+    r"|thoroughness|source_necessity|support_f1|quote_validity"
 )
 _LOWER_SHARE = (
     r"(?:first|final)_cited_.*|support_(?:red|unreadable)|number_absence|judge_support_missing"
     r"|repair_(?:citation_stripped|relabelled|swapped|unchanged)|over_correction|new_violations"
+    r"|dead_links|withheld_links|brier"
 )
-_NEITHER_SHARE = r"support_undecided|repair_(?:claim_removed|gave_up)|domain_concentration"
+_NEITHER_SHARE = (
+    r"support_undecided|repair_(?:claim_removed|gave_up)|domain_concentration|uncited_pages"
+    r"|untried_links|stated_confidence"
+)
 _RULES: tuple[tuple[re.Pattern[str], Better, Unit], ...] = (
     (re.compile(_HIGHER_YES), "higher", "yes_no"),
     (re.compile(_LOWER_YES), "lower", "yes_no"),
@@ -44,6 +51,7 @@ _RULES: tuple[tuple[re.Pattern[str], Better, Unit], ...] = (
     (re.compile(_HIGHER_SHARE), "higher", "share"),
     (re.compile(_LOWER_SHARE), "lower", "share"),
     (re.compile(_NEITHER_SHARE), "neither", "share"),
+    (re.compile(r"penalised_at_\d+"), "higher", "points"),
     (re.compile(r"effective_citations|not_red_citations"), "higher", "count"),
     (re.compile(r".*_seconds"), "lower", "seconds"),
     (re.compile(r"cost_usd"), "lower", "usd"),

@@ -23,7 +23,15 @@ from research_eval.scorer.words import (
     spelled_numbers,
 )
 
-__all__ = ["Level", "PageText", "SupportSettings", "SupportVerdict", "judge_support"]
+__all__ = [
+    "Level",
+    "PageText",
+    "SupportSettings",
+    "SupportVerdict",
+    "checked_numbers",
+    "is_verbatim",
+    "judge_support",
+]
 
 Level = Literal["red", "green", "undecided"]
 """`red`: the page lacks what the claim says. `green`: nothing is missing. Else `undecided`."""
@@ -155,18 +163,18 @@ def _judge(claim: str, page: PageText, settings: SupportSettings) -> SupportVerd
 
 def _missing(claim: str, page: PageText, settings: SupportSettings) -> str | None:
     """Return what the page does not hold and would have to: a number or a quotation."""
-    for number in _checked_numbers(claim, settings):
+    for number in checked_numbers(claim, settings):
         if number.readings.isdisjoint(page.numbers):
             return f"the page lacks the number {number.text}"
     for quoted in quotations(claim):
-        if not _is_verbatim(quoted, page):
+        if not is_verbatim(quoted, page):
             recall, _ = page.best_window(content_words(quoted), settings.window)
             if recall < settings.quote_red_below:
                 return "the page lacks the quotation"
     return None
 
 
-def _is_verbatim(quoted: str, page: PageText) -> bool:
+def is_verbatim(quoted: str, page: PageText) -> bool:
     """Return whether a quotation stands on the page, each part of it if it leaves words out."""
     parts = (part.strip(" .,;") for part in _OMISSION.split(quoted))
     return all(part in page.folded for part in parts if part)
@@ -178,11 +186,11 @@ def _doubt(
     """Return why a claim that is not RED is not GREEN either."""
     if recall < settings.green_from:
         return "only some of the words stand together"
-    if not all(_is_verbatim(quoted, page) for quoted in quotations(claim)):
+    if not all(is_verbatim(quoted, page) for quoted in quotations(claim)):
         return "the quotation is not verbatim"
     passage = page.passage(start, settings.window)
     near = _values(passage)
-    if any(n.readings.isdisjoint(near) for n in _checked_numbers(claim, settings)):
+    if any(n.readings.isdisjoint(near) for n in checked_numbers(claim, settings)):
         return "a number stands elsewhere on the page"
     called = names(claim)
     if called and len(called & page.words) < settings.names_from * len(called):
@@ -196,7 +204,7 @@ def _denies(text: str) -> bool:
     return _NEGATION.search(text) is not None
 
 
-def _checked_numbers(claim: str, settings: SupportSettings) -> Iterable[Number]:
+def checked_numbers(claim: str, settings: SupportSettings) -> Iterable[Number]:
     """Yield the numbers that must stand on the page, but for those that claim to be rough."""
     for number in numbers(claim):
         if _HEDGED_NUMBER.search(claim, max(0, number.start - 20), number.start):

@@ -4,7 +4,8 @@ import pytest
 
 from research_eval.schema import Scored
 from research_eval.scorer import no_pages
-from research_eval.scorer.coverage import coverage, is_check_worthy
+from research_eval.scorer.coverage import coverage
+from research_eval.scorer.worthiness import is_check_worthy
 
 PAGE = "https://www.morvane.example/toll"
 FERRY = "https://news.morvane.example/ferry"

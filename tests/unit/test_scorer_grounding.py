@@ -7,6 +7,7 @@ from research_eval.schema import Scored, Unscored
 from research_eval.scorer import no_pages
 from research_eval.scorer.grounding import GroundingScorer
 from research_eval.scorer.judge import JudgeScorer, judge_prompt, read_ruling
+from research_eval.scorer.shelf import PageShelf
 
 TOLL = "https://morvane.example/toll"
 FERRY = "https://morvane.example/ferry"
@@ -74,21 +75,68 @@ def test_only_the_last_answer_counts(story):
     assert scores(GroundingScorer(), known)["support_green"].value == 1.0
 
 
-def test_no_pairs_no_answer_and_errors_are_unscored(story):
-    scorer = GroundingScorer()
+def test_an_answer_without_citations_has_no_shares_and_no_effective_citation(story):
+    """Silence has no share of support, and counts as nought where citations are counted."""
+    for trial in (story().answer("Hm.").record(), story().record(status="limit")):
+        found = {s.name: s for s in GroundingScorer()(None, trial, no_pages)}
 
-    assert {s.cause for s in scorer(None, story().answer("Hm.").record(), no_pages)} == {
-        "not_applicable"
-    }
-    assert {s.cause for s in scorer(None, story().record(status="limit"), no_pages)} == {
-        "not_applicable"
-    }
-    assert {s.cause for s in scorer(None, story().record(error="timeout"), no_pages)} == {"error"}
+        assert found["support_red"].cause == "not_applicable"
+        assert found["effective_citations"].value == 0.0
+        assert found["not_red_citations"].value == 0.0
+
+
+def test_an_error_is_unscored(story):
+    found = GroundingScorer()(None, story().record(error="timeout"), no_pages)
+
+    assert {s.cause for s in found} == {"error"}
+
+
+def test_numbers_are_counted_by_sentence_over_all_pages_that_it_cites(story):
+    """A number on the second page is not absent; a sentence without numbers is no part of it."""
+    told = story().fetch(TOLL, TEXT).fetch(FERRY, "The ferry carried 812 cars in 2021.")
+    told.answer(
+        f"The toll is 4.50 crowns [1]({TOLL}). Boats took 812 cars [1]({TOLL}) [2]({FERRY})."
+        f" They took 813 in all [2]({FERRY}). Pedestrians cross free of charge [1]({TOLL})."
+    )
+    found = scores(GroundingScorer(), told)
+
+    assert found["number_absence"].value == pytest.approx(1 / 3)
+    assert found["number_absence"].weight == 3.0
+
+
+def test_markers_are_no_numbers(story):
+    told = story().fetch(TOLL, TEXT)
+    told.answer(f"The toll is 4.50 crowns [12].\n\nSources:\n[12] {TOLL}")
+
+    assert scores(GroundingScorer(), told)["number_absence"].value == 0.0
+
+
+def test_a_quotation_is_valid_if_it_stands_word_for_word_on_a_cited_page(story):
+    told = story().fetch(
+        TOLL, "The keeper said: “Nobody pays twice on the same day here.” Then he left."
+    )
+    told.answer(
+        f'He said "nobody pays twice on the same day" [a]({TOLL}).'
+        f' He said "nobody ever pays twice on a day" [a]({TOLL}).'
+        ' He added "pays twice on the same day".'
+    )
+    found = scores(GroundingScorer(), told)
+
+    assert found["quote_validity"].value == pytest.approx(2 / 3)
+    assert found["quote_validity"].weight == 3.0
+
+
+def test_a_quotation_missing_from_a_cut_page_is_left_out(story):
+    told = story().fetch(TOLL, TEXT, flags=("truncated",))
+    told.answer(f'He said "nobody pays twice on the same day" [a]({TOLL}).')
+
+    assert scores(GroundingScorer(), told)["quote_validity"].cause == "not_applicable"
 
 
 def test_the_store_of_pages_is_bounded_and_remembers_the_last_used(story):
-    scorer = GroundingScorer()
-    scorer.CACHED_PAGES = 1
+    shelf = PageShelf()
+    shelf.CACHED_PAGES = 1
+    scorer = GroundingScorer(shelf=shelf)
     asked = []
 
     for text in (TEXT, TEXT, TEXT + " More.", TEXT):
