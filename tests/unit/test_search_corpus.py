@@ -165,11 +165,10 @@ def test_a_folder_without_documents_is_refused(tmp_path):
         Corpus(tmp_path / "nowhere")
 
 
-def test_a_warc_file_is_a_collection(tmp_path):
+def write_warc(path):
     from warcio.statusandheaders import StatusAndHeaders
     from warcio.warcwriter import WARCWriter
 
-    path = tmp_path / "crawl.warc.gz"
     with path.open("wb") as file:
         writer = WARCWriter(file, gzip=True)
         for url, status in (
@@ -182,7 +181,21 @@ def test_a_warc_file_is_a_collection(tmp_path):
             )
             writer.write_record(record)
 
-    assert urls(Corpus(path), "harbour") == ["https://sea.example/tides"]
+
+def test_a_warc_file_is_a_collection(tmp_path):
+    write_warc(tmp_path / "crawl.warc.gz")
+
+    assert urls(Corpus(tmp_path), "harbour") == ["https://sea.example/tides"]
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.3, 0.4, 0.9])
+def test_a_cut_warc_file_is_named(tmp_path, share):
+    path = tmp_path / "crawl.warc.gz"
+    write_warc(path)
+    path.write_bytes(path.read_bytes()[: int(path.stat().st_size * share)])
+
+    with pytest.raises(ConfigError, match=r"crawl\.warc\.gz: not a WARC file"):
+        Corpus(tmp_path)
 
 
 def test_the_chain_takes_a_collection_by_its_path(folder):

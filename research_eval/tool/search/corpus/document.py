@@ -2,6 +2,7 @@
 
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -148,15 +149,25 @@ def _warc(path: Path, address: str) -> Iterator[CorpusPage]:
         from warcio.exceptions import ArchiveLoadFailed  # noqa: PLC0415
     except ImportError as exc:
         raise ConfigError(f"{path}: install research-eval[warc] to read WARC files") from exc
+    faults = (ArchiveLoadFailed, AttributeError, EOFError, TypeError, ValueError, zlib.error)
+    is_whole = False
     with path.open("rb") as file:
         try:
             for record in ArchiveIterator(file):
-                if record.format != "warc":
-                    raise ArchiveLoadFailed(record.format)
                 if record.rec_type == "response" and record.http_headers is not None:
                     yield from _archived(record)
-        except ArchiveLoadFailed as exc:
-            raise ConfigError(f"{path}: not a WARC file, or a damaged one") from exc
+                record.raw_stream.read()
+                is_whole = record.format == "warc" and record.raw_stream.limit == 0
+                if not is_whole:
+                    break
+        except faults as exc:  # warcio lets these out where a record breaks off
+            raise _not_warc(path) from exc
+    if not is_whole:
+        raise _not_warc(path)
+
+
+def _not_warc(path: Path) -> ConfigError:
+    return ConfigError(f"{path}: not a WARC file, or a damaged one")
 
 
 def _archived(record: Any) -> Iterator[CorpusPage]:  # noqa: ANN401 - warcio has no types
