@@ -3,9 +3,9 @@
 import re
 
 from research_eval.tool.fetch.cleanse import one_line
-from research_eval.tool.fetch.dom import Element, Tree
+from research_eval.tool.fetch.dom import INLINE_TAGS, Element, Tree, count
 
-__all__ = ["drop_boilerplate", "recount", "restore", "text_of", "wall_text", "words_of"]
+__all__ = ["drop_boilerplate", "restore", "text_of", "wall_text", "words_of"]
 
 _STRONG = frozenset(
     [
@@ -143,12 +143,32 @@ _WALLS = frozenset(
     ]
 )
 """Words that name furniture which may stand in place of the content."""
+_FIRM = _WALLS | {
+    "comments",
+    "disqus",
+    "footer",
+    "newsletter",
+    "outbrain",
+    "recirc",
+    "recirculation",
+    "recommendation",
+    "recommendations",
+    "recommended",
+    "related",
+    "taboola",
+    "teasers",
+    "trending",
+}
+"""Words that name furniture even where it holds most of the page's prose."""
+_PROSE = 300
+"""Weight of prose from which on a page, or a part of it, is more than labels."""
 _WALL_CHARS = 3000
-_INLINE = frozenset({"a", "b", "code", "em", "i", "span", "strong"})
 _GUTTER = re.compile(
-    r"(?:^|\s)(?:linenos?|lineno|line-numbers?-rows|(?:rouge-)?gutter|blob-num|hljs-ln-numbers|copybtn"
-    r"|copy-button|code-copy|clipboard-copy)(?:\s|$)"
+    r"(?:^|\s)(?:linenos?|lineno|line-numbers?-rows|(?:rouge-)?gutter|blob-num|hljs-ln-numbers)(?:\s|$)"
 )
+_COPYING = re.compile(r"(?:^|\s)(?:copybtn|copy-button|code-copy|clipboard-copy)(?:\s|$)")
+_NUMBERS = re.compile(r"[\d\s.:…+-]*\Z")
+_NEVER_BY_NAME = frozenset({"article", "body", "code", "h1", "html", "main", "pre"})
 _PLACES = frozenset({"article", "main"})
 
 
@@ -164,7 +184,7 @@ def words_of(element: Element) -> set[str]:
 
 def drop_boilerplate(tree: Tree) -> None:
     """Mark the furniture of the page, and count again what is left."""
-    total = max(1, tree.root.chars)
+    chars, prose = max(1, tree.root.chars), max(_PROSE, tree.root.prose)
     holds_main = _holders(tree)
     for element in tree.elements[1:]:
         parent = element.parent
@@ -172,9 +192,9 @@ def drop_boilerplate(tree: Tree) -> None:
             element.is_dropped = True
         elif id(element) not in holds_main:
             element.is_dropped = _is_gutter(element) or _is_boilerplate(
-                element, element.chars / total
+                element, element.chars / chars, element.prose / prose
             )
-    recount(tree.elements)
+    count(reversed(tree.elements))
 
 
 def restore(element: Element) -> None:
@@ -183,14 +203,19 @@ def restore(element: Element) -> None:
     stack = [child for child in element.children if isinstance(child, Element)]
     while stack:
         inner = stack.pop()
-        inner.is_dropped = inner.tag != "header" and _is_boilerplate(inner, 0.0)
+        inner.is_dropped = inner.tag != "header" and _is_boilerplate(inner, 0.0, 0.0)
         if not inner.is_dropped:
             stack.extend(child for child in inner.children if isinstance(child, Element))
 
 
 def _is_gutter(element: Element) -> bool:
     """Say whether `element` holds the line numbers of code, or the button that copies it."""
-    return "class" in element.attrs and _GUTTER.search(element.get("class")) is not None
+    if "class" not in element.attrs:
+        return False
+    names = element.get("class")
+    if _GUTTER.search(names):
+        return _NUMBERS.match(text_of(element, 200)) is not None
+    return _COPYING.search(names) is not None
 
 
 def _holders(tree: Tree) -> set[int]:
@@ -205,7 +230,8 @@ def _holders(tree: Tree) -> set[int]:
     return holders
 
 
-def _is_boilerplate(element: Element, share: float) -> bool:
+def _is_boilerplate(element: Element, share: float, part: float) -> bool:
+    """Judge `element`, which holds a share of the page's characters and a part of its prose."""
     tag, role = element.tag, element.get("role").lower()
     density = element.link_chars / max(1, element.chars)
     if tag == "nav" or role in {"navigation", "menu", "menubar"}:
@@ -216,7 +242,7 @@ def _is_boilerplate(element: Element, share: float) -> bool:
         return share < 0.4 and not _in_quotation(element)
     if role in _ROLES or tag in {"dialog", "form"}:
         return share < 0.3
-    return _is_named_boilerplate(element, share, density)
+    return _is_named_boilerplate(element, share, part)
 
 
 def _is_aside(element: Element, share: float, density: float) -> bool:
@@ -228,23 +254,17 @@ def _is_aside(element: Element, share: float, density: float) -> bool:
     return share < 0.4 and (not is_inside or is_linked)
 
 
-def _is_named_boilerplate(element: Element, share: float, density: float) -> bool:
+def _is_named_boilerplate(element: Element, share: float, part: float) -> bool:
     if not (element.attrs and ("class" in element.attrs or "id" in element.attrs)):
         return False
     words = words_of(element)
-    if not words or words & _KEPT:
+    if not words or words & _KEPT or element.tag in _NEVER_BY_NAME:
         return False
+    is_most = part >= 0.5
     if words & _STRONG:
-        return share < 0.4 and element.tag not in {
-            "main",
-            "article",
-            "h1",
-            "html",
-            "body",
-            "pre",
-            "code",
-        }
-    return bool(words & _CONDITIONAL) and density > 0.6 and element.links > 2
+        return share < 0.4 and (not is_most or bool(words & _FIRM))
+    is_listing = element.links > 2 and element.link_chars > 0.6 * element.chars
+    return bool(words & _CONDITIONAL) and is_listing and not is_most
 
 
 def _is_inside(element: Element) -> bool:
@@ -258,24 +278,6 @@ def _is_inside(element: Element) -> bool:
 
 def _in_quotation(element: Element) -> bool:
     return element.parent is not None and element.parent.tag in {"blockquote", "figure"}
-
-
-def recount(elements: list[Element]) -> None:
-    """Sum characters and links anew, without what was dropped."""
-    for element in reversed(elements):
-        if element.is_dropped:
-            continue
-        chars = link_chars = 0
-        links = 1 if element.tag == "a" and element.attrs.get("href") else 0
-        for child in element.children:
-            if isinstance(child, str):
-                chars += len("".join(child.split()))
-            elif not child.is_dropped:
-                chars += child.chars
-                link_chars += child.link_chars
-                links += child.links
-        element.chars, element.links = chars, links
-        element.link_chars = chars if element.tag == "a" else link_chars
 
 
 def wall_text(tree: Tree) -> str:
@@ -310,6 +312,6 @@ def text_of(element: Element, limit: int = 2000, *, is_all: bool = True) -> str:
             size += len(item)
         elif is_all or not item.is_dropped:
             stack.extend(reversed(item.children))
-            if item.tag not in _INLINE:
+            if item.tag not in INLINE_TAGS or item.tag in {"br", "img"}:
                 parts.append(" ")
     return one_line("".join(parts))

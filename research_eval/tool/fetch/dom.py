@@ -1,5 +1,7 @@
 """A document as a light tree of our own, built without recursion, hidden parts left out."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -7,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from research_eval.tool.fetch.hidden import is_hidden
 from research_eval.tool.fetch.stylesheet import Stylesheet
 
-__all__ = ["INVISIBLE_TAGS", "MAX_ELEMENTS", "Element", "Tree", "parse"]
+__all__ = ["INLINE_TAGS", "INVISIBLE_TAGS", "MAX_ELEMENTS", "Element", "Tree", "count", "parse"]
 
 MAX_ELEMENTS = 100_000
 """Elements that are looked at; a longer document is cut there."""
@@ -59,11 +61,67 @@ INVISIBLE_TAGS = frozenset(
 )
 """Elements that show no text of the page."""
 
+INLINE_TAGS = frozenset(
+    [
+        "a",
+        "abbr",
+        "acronym",
+        "b",
+        "bdi",
+        "bdo",
+        "big",
+        "br",
+        "cite",
+        "code",
+        "data",
+        "del",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "img",
+        "ins",
+        "kbd",
+        "mark",
+        "q",
+        "ruby",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "tt",
+        "u",
+        "var",
+    ]
+)
+"""Elements that are a part of the paragraph around them."""
+
+_PROSE_CHARS = 80
+"""Characters outside of links from which on a run of text is a paragraph, and no label."""
+_WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60\U00020000-\U0003ffff]")
+"""Letters of scripts that say with one what others say with three."""
+
 
 class Element:
     """One element that can be seen."""
 
-    __slots__ = ("attrs", "chars", "children", "is_dropped", "link_chars", "links", "parent", "tag")
+    __slots__ = (
+        "attrs",
+        "chars",
+        "children",
+        "is_dropped",
+        "link_chars",
+        "links",
+        "parent",
+        "prose",
+        "run",
+        "tag",
+    )
 
     def __init__(self, tag: str, attrs: dict[str, str | None], parent: "Element | None") -> None:
         self.tag = tag
@@ -76,6 +134,10 @@ class Element:
         """Those of them that stand in links."""
         self.links = 0
         """Links below."""
+        self.prose = 0
+        """Weight of the paragraphs below: texts outside of links that are longer than labels."""
+        self.run = 0
+        """Weight of the text that an inline element adds to the paragraph around it."""
         self.is_dropped = False
         """Whether it was judged to be no content."""
 
@@ -121,7 +183,7 @@ def parse(html: str) -> Tree:
     root.attrs = body.attributes
     sheet = Stylesheet.of(node.text() for node in parser.css("style"))
     _build(tree, body.child, sheet)
-    _count(tree.elements)
+    count(reversed(tree.elements))
     return tree
 
 
@@ -176,18 +238,35 @@ def _note_invisible(tree: Tree, node: LexborNode, tag: str, parent: Element) -> 
         tree.has_password_field |= (node.attributes.get("type") or "").lower() == "password"
 
 
-def _count(elements: list[Element]) -> None:
-    """Sum characters and links from the leaves up."""
-    for element in reversed(elements):
-        chars = link_chars = 0
-        links = 1 if element.tag == "a" and element.attrs.get("href") else 0
-        for child in element.children:
-            if isinstance(child, str):
-                chars += len("".join(child.split()))
-            else:
-                chars += child.chars
-                link_chars += child.link_chars
-                links += child.links
-        element.chars = chars
-        element.links = links
-        element.link_chars = chars if element.tag == "a" else link_chars
+def count(elements: Iterable[Element]) -> None:
+    """Sum characters, links and prose, without what was dropped.
+
+    Args:
+        elements: All of a tree, children before parents.
+    """
+    for element in elements:
+        if not element.is_dropped:
+            _count(element)
+
+
+def _count(element: Element) -> None:
+    is_link = element.tag == "a"
+    chars = link_chars = prose = run = linked = 0
+    links = 1 if is_link and element.attrs.get("href") else 0
+    for child in element.children:
+        if isinstance(child, str):
+            text = "".join(child.split())
+            chars += len(text)
+            run += len(text) if text.isascii() else len(text) + 2 * len(_WIDE.findall(text))
+        elif not child.is_dropped:
+            chars += child.chars
+            link_chars += child.link_chars
+            links += child.links
+            prose += child.prose
+            run += child.run
+            linked += child.link_chars if child.tag in INLINE_TAGS else 0
+    element.chars, element.links = chars, links
+    element.link_chars = chars if is_link else link_chars
+    element.run = run if element.tag in INLINE_TAGS and not is_link else 0
+    is_paragraph = run >= max(_PROSE_CHARS, linked) and element.tag not in INLINE_TAGS
+    element.prose = 0 if is_link else prose + run * is_paragraph

@@ -1,11 +1,11 @@
 """Find the element that holds a page's main content."""
 
 import re
-from collections.abc import Iterator
 
-from research_eval.tool.fetch.boilerplate import drop_boilerplate, recount, restore, text_of
+from research_eval.tool.fetch.boilerplate import drop_boilerplate, restore, text_of
 from research_eval.tool.fetch.cleanse import one_line
 from research_eval.tool.fetch.dom import Element, Tree
+from research_eval.tool.fetch.trimming import below, trim
 
 __all__ = ["main_content"]
 
@@ -31,15 +31,11 @@ _CONTAINERS = frozenset(
         "span",
     }
 )
+_ENTRY = re.compile(r"(?:^|\s)h-?entry(?:\s|$)")
+"""Class names by which microformats call an article."""
 _HEADER_CHARS = 600
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_FURNITURE_HEADING = re.compile(
-    r"(?:related|read (?:more|next|also)|more (?:from|stories|news|on |in |articles|posts)"
-    r"|you (?:may|might)(?: also)? (?:like|enjoy|be interested)|recommended|most (?:read|popular|viewed)"
-    r"|trending|popular|latest (?:news|stories|posts|articles)|share (?:this|on)|subscribe|sign up"
-    r"|(?:our )?newsletter|follow us|leave a (?:reply|comment)|editor.?s picks?|don.?t miss)\b",
-    re.IGNORECASE,
-)
+_PROSE = 400
+"""Weight of prose from which on a page is judged by its paragraphs."""
 
 
 def main_content(tree: Tree, title: str | None = None) -> Element:
@@ -49,7 +45,7 @@ def main_content(tree: Tree, title: str | None = None) -> Element:
     """
     drop_boilerplate(tree)
     chosen = _choose(tree)
-    _drop_recommendations(chosen)
+    trim(chosen)
     heading = _heading_outside(tree, chosen, title or "")
     if heading is None:
         return chosen
@@ -59,6 +55,13 @@ def main_content(tree: Tree, title: str | None = None) -> Element:
 
 
 def _choose(tree: Tree) -> Element:
+    chosen = _choose_by_name(tree)
+    if tree.root.prose >= _PROSE and chosen.prose < 0.2 * tree.root.prose:
+        return _descend(tree.root)
+    return chosen
+
+
+def _choose_by_name(tree: Tree) -> Element:
     total = tree.root.chars
     mains = [
         e
@@ -79,7 +82,7 @@ def _choose(tree: Tree) -> Element:
 
 def _leading_article(tree: Tree, base: Element) -> Element | None:
     """Return the article that the page is about, if it is about one."""
-    articles = [e for e in tree.elements if e.tag == "article" and not e.is_dropped and e.chars]
+    articles = [e for e in tree.elements if not e.is_dropped and e.chars and _is_article(e)]
     if not articles:
         return None
     largest = max(articles, key=lambda e: e.chars)
@@ -87,6 +90,12 @@ def _leading_article(tree: Tree, base: Element) -> Element | None:
     if largest.chars >= 0.6 * base.chars or (largest.chars >= 400 and others == 0):
         return largest
     return None
+
+
+def _is_article(element: Element) -> bool:
+    if element.tag == "article":
+        return True
+    return element.tag in _CONTAINERS and _ENTRY.search(element.get("class")) is not None
 
 
 def _named_content(tree: Tree, total: int) -> Element | None:
@@ -112,65 +121,26 @@ def _descend(start: Element) -> Element:
     node = start
     while True:
         children = [c for c in node.children if isinstance(c, Element) and not c.is_dropped]
-        best = max(children, key=_prose, default=None)
-        if best is None or best.tag not in _CONTAINERS or _prose(best) < 0.8 * _prose(node):
+        measure = _paragraphs if node.prose >= _PROSE else _unlinked
+        best = max(children, key=measure, default=None)
+        if best is None or best.tag not in _CONTAINERS or measure(best) < 0.8 * measure(node):
             return node
-        if best.chars < 0.6 * node.chars:
+        if best.prose < _PROSE and best.chars < 0.6 * node.chars:
             return node
         node = best
 
 
-def _prose(element: Element) -> int:
+def _paragraphs(element: Element) -> int:
+    return element.prose
+
+
+def _unlinked(element: Element) -> int:
     return element.chars - element.link_chars
-
-
-def _drop_recommendations(root: Element) -> None:
-    """Mark lists of links to other pages that stand under a heading which says so."""
-    changed: list[Element] = []
-    for parent in list(_walk(root)):
-        children = [c for c in parent.children if isinstance(c, Element)]
-        for place, child in enumerate(children):
-            if (
-                child.tag in _HEADINGS
-                and child.chars < 60
-                and _FURNITURE_HEADING.match(text_of(child))
-            ):
-                changed += _drop_section(children, place)
-    if changed:
-        recount(list(_walk(root)))
-
-
-def _drop_section(siblings: list[Element], place: int) -> list[Element]:
-    """Mark the heading at `place` and what belongs to it, if that is mostly links."""
-    section = [siblings[place]]
-    for position in range(place + 1, len(siblings)):
-        sibling = siblings[position]
-        if sibling.tag in _HEADINGS and sibling.tag <= siblings[place].tag:
-            break
-        section.append(sibling)
-    chars = sum(e.chars for e in section[1:])
-    link_chars = sum(e.link_chars for e in section[1:])
-    if chars and link_chars < 0.5 * chars:
-        return []
-    for element in section:
-        element.is_dropped = True
-    return section
-
-
-def _walk(root: Element) -> Iterator[Element]:
-    """Yield `root` and all that is below it, parents first."""
-    stack = [root]
-    while stack:
-        element = stack.pop()
-        yield element
-        stack.extend(
-            c for c in reversed(element.children) if isinstance(c, Element) and not c.is_dropped
-        )
 
 
 def _heading_outside(tree: Tree, chosen: Element, title: str) -> Element | None:
     """Return the page's own heading, if the content begins after it."""
-    inside = {id(e) for e in _walk(chosen)}
+    inside = {id(e) for e in below(chosen)}
     headings = [e for e in tree.elements if e.tag == "h1" and e.chars]
     if any(id(e) in inside for e in headings):
         return None

@@ -1,0 +1,142 @@
+"""Take out of the chosen content what stands beside its prose: lists of other pages, sharing."""
+
+import re
+from collections.abc import Iterator
+
+from research_eval.tool.fetch.boilerplate import text_of
+from research_eval.tool.fetch.dom import Element, count
+
+__all__ = ["below", "trim"]
+
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_FURNITURE_HEADING = re.compile(
+    r"(?:(?:related|read (?:more|next|also)|more (?:from|stories|news|on |in |articles|posts)"
+    r"|you (?:may|might)(?: also)? (?:like|enjoy|be interested)|recommended|most (?:read|popular|viewed)"
+    r"|trending|popular|latest (?:news|stories|posts|articles)|share (?:this|on)|subscribe|sign up"
+    r"|(?:our )?newsletter|follow us|leave a (?:reply|comment)|editor.?s picks?|don.?t miss"
+    r"|(?:best|more) of [\w.-]+$|lire aussi|à lire aussi|sur le même sujet|les plus lus"
+    r"|mehr zum thema|lesen sie auch|meistgelesen|auch interessant|noticias relacionadas"
+    r"|te puede interesar|lo más (?:leído|visto)|las más leídas|leia também|mais lidas"
+    r"|leggi anche|articoli correlati|i più letti|lees ook|meest gelezen|czytaj też|zobacz też"
+    r"|читайте также|самое читаемое)\b"
+    r"|関連記事|あわせて読みたい|おすすめ記事|アクセスランキング|相关(?:新闻|阅读|文章|推荐)"
+    r"|推荐阅读|延伸閱讀|热门(?:新闻|文章)|많이 본|관련 ?(?:기사|뉴스))",
+    re.IGNORECASE,
+)
+_SHARING = re.compile(
+    r"//(?:[\w-]+\.)*(?:facebook\.com/(?:sharer?\b|dialog/(?:feed|share))|(?:twitter|x)\.com/(?:share\b|intent/)"
+    r"|linkedin\.com/sharearticle|linkedin\.com/sharing/|pinterest\.\w+/pin/create|reddit\.com/submit"
+    r"|tumblr\.com/(?:share\b|widgets/share)|plus\.google\.com/share|t\.me/share|telegram\.me/share"
+    r"|(?:api\.)?whatsapp\.com/send|wa\.me/\?|getpocket\.com/(?:save|edit)|vk\.com/share"
+    r"|share\.flipboard\.com|digg\.com/submit|stumbleupon\.com/submit|service\.weibo\.com/share"
+    r"|b\.hatena\.ne\.jp/entry|line\.me/r/msg|addtoany\.com/)",
+    re.IGNORECASE,
+)
+_PROSE = 400
+"""Weight of prose from which on a page is more than a list of links."""
+_LISTS = frozenset({"aside", "div", "dl", "form", "nav", "ol", "section", "table", "ul"})
+
+
+def trim(root: Element) -> None:
+    """Mark what in the chosen content belongs to the site and not to the page; count again."""
+    marked = [_drop_recommendations(root), _drop_sharing(root), _drop_neighbours(root)]
+    if any(marked):
+        count(reversed(list(below(root))))
+
+
+def below(root: Element) -> Iterator[Element]:
+    """Yield `root` and all that is below it, parents first, without what was dropped."""
+    stack = [root]
+    while stack:
+        element = stack.pop()
+        yield element
+        stack.extend(
+            c for c in reversed(element.children) if isinstance(c, Element) and not c.is_dropped
+        )
+
+
+def _drop_recommendations(root: Element) -> bool:
+    """Mark lists of links to other pages that stand under a heading which says so."""
+    found = False
+    for parent in list(below(root)):
+        children = _children(parent)
+        for place, child in enumerate(children):
+            heading = _heading_of(child)
+            if heading is not None and _FURNITURE_HEADING.match(text_of(heading)):
+                found |= _drop_section(children, place, heading.tag)
+    return found
+
+
+def _heading_of(element: Element) -> Element | None:
+    """Return the short heading that `element` is, or holds and nothing else."""
+    place = element
+    for _ in range(3):
+        if place.tag in _HEADINGS:
+            return place if place.chars < 60 else None
+        inner = [c for c in _children(place) if c.chars]
+        if len(inner) != 1 or inner[0].chars != place.chars:
+            return None
+        place = inner[0]
+    return None
+
+
+def _drop_section(siblings: list[Element], place: int, level: str) -> bool:
+    """Mark the heading at `place` and what belongs to it, if that is mostly links."""
+    section = [siblings[place]]
+    for sibling in siblings[place + 1 :]:
+        heading = _heading_of(sibling)
+        if heading is not None and heading.tag <= level:
+            break
+        section.append(sibling)
+    chars = sum(e.chars for e in section[1:])
+    link_chars = sum(e.link_chars for e in section[1:])
+    if chars and link_chars < 0.5 * chars:
+        return False
+    for element in section:
+        element.is_dropped = True
+    return True
+
+
+def _drop_sharing(root: Element) -> bool:
+    """Mark links that send the page's own address to somebody."""
+    found = False
+    for element in below(root):
+        if element.tag == "a" and _SHARING.search(element.get("href")):
+            element.is_dropped = found = True
+    return found
+
+
+def _drop_neighbours(root: Element) -> bool:
+    """Mark lists of links that stand beside the part that holds most of the prose.
+
+    Lists inside of that part stay, and so do those that are built as that part is: sections.
+    """
+    if root.prose < _PROSE or root.prose < 0.3 * root.chars:
+        return False
+    found = False
+    node = root
+    while True:
+        children = _children(node)
+        best = max(children, key=lambda e: e.prose, default=None)
+        if best is None or best.prose < 0.7 * node.prose:
+            return found
+        for child in children:
+            if child is not best and not _is_peer(child, best) and _is_link_list(child):
+                child.is_dropped = found = True
+        node = best
+
+
+def _is_peer(element: Element, other: Element) -> bool:
+    return element.tag == other.tag and element.get("class") == other.get("class")
+
+
+def _is_link_list(element: Element) -> bool:
+    if element.tag not in _LISTS or element.links < 3 or element.prose:
+        return False
+    if element.link_chars < 0.5 * element.chars:
+        return False
+    return all(inner.tag != "h1" for inner in below(element))
+
+
+def _children(element: Element) -> list[Element]:
+    return [c for c in element.children if isinstance(c, Element) and not c.is_dropped]
