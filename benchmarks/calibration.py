@@ -20,6 +20,7 @@ from research_eval.stats import (
     aa_flip_rates,
     cluster_bootstrap,
     clustered_mean,
+    clustered_wilson,
     mcnemar,
     newcombe,
     paired_bootstrap,
@@ -100,6 +101,11 @@ def _clustered(e: Column, seed: int) -> bool:
     return estimate is not None and holds(estimate.low, estimate.high, e.rate)
 
 
+def _clustered_wilson(e: Column, seed: int) -> bool:
+    del seed
+    return holds(*clustered_wilson(clusters(e.ours)), e.rate)
+
+
 def _bootstrap(e: Column, seed: int) -> bool:
     estimate = cluster_bootstrap(clusters(e.ours), seed=seed, draws=DRAWS)
     return estimate is not None and holds(estimate.low, estimate.high, e.rate)
@@ -165,6 +171,7 @@ Look = Callable[[Column, int], bool]
 INTERVALS: dict[str, Look] = {
     "Wilson, one trial a case": _wilson,
     "clustered t, all trials": _clustered,
+    "Wilson over effective trials, all trials": _clustered_wilson,
     "cluster bootstrap (BCa), all trials": _bootstrap,
     "Newcombe, different cases": _newcombe,
     "paired t, true difference 0.1": _paired,

@@ -76,7 +76,10 @@ def _print_table(tallies: "dict[str, Tally]", manifest: "RunRecord") -> None:
 
     synthetic = " (synthetic dataset)" if manifest.dataset_is_synthetic else ""
     click.echo(f"{visible(manifest.experiment)}{synthetic}: {manifest.planned} trials planned")
-    click.echo("95 % intervals: Wilson over trials; by case, Student's t over clustered trials")
+    click.echo(
+        "95 % intervals: Wilson over trials as if independent; by case: of shares, Wilson over the"
+        " effective number of trials; of means, Student's t over cases"
+    )
     for configuration, tally in tallies.items():
         click.echo(f"\n{visible(configuration)}")
         click.echo(
@@ -189,15 +192,13 @@ def _print_confidence(tables: "dict[str, ConfidenceTable]") -> None:
 def _by_case(tally: "Tally", name: str) -> "tuple[float, float] | None":
     """Return the interval with cases as the units, within the measure's bounds."""
     from research_eval.scorer.measure import measure
-    from research_eval.stats import Cluster, clustered_mean
+    from research_eval.stats import Cluster, clustered_mean, clustered_wilson
 
-    cases = tally.by_case(name).values()
-    estimate = clustered_mean([Cluster(case.total, case.weight) for case in cases])
-    if estimate is None or estimate.n < 2:
-        return None
+    clusters = [Cluster(case.total, case.weight) for case in tally.by_case(name).values()]
     if measure(name).unit in {"yes_no", "share"}:
-        return max(0.0, estimate.low), min(1.0, estimate.high)
-    return estimate.low, estimate.high
+        return clustered_wilson(clusters) if clusters else None
+    estimate = clustered_mean(clusters)
+    return (estimate.low, estimate.high) if estimate and estimate.n > 1 else None
 
 
 def _row(tally: "Tally", name: str) -> str:

@@ -1,6 +1,7 @@
 """Fold a manifest, trials and scores into the view that every report is made from."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypedDict, get_args
 
@@ -14,7 +15,7 @@ from research_eval.report.row import (
     score_names,
     trial_row,
 )
-from research_eval.report.trace import Condition, Count, Total, Trace, count, total
+from research_eval.report.trace import Condition, Count, Total, Trace, count, find, total
 from research_eval.report.view import (
     ConfigurationView,
     DifferenceView,
@@ -39,8 +40,8 @@ from research_eval.schema import (
     ViolationKind,
 )
 from research_eval.scorer.measure import measure
-from research_eval.stats.cluster import Cluster, clustered_mean
-from research_eval.stats.interval import Estimate, wilson
+from research_eval.stats.cluster import Cluster, clustered_mean, clustered_wilson
+from research_eval.stats.interval import Estimate
 
 __all__ = ["STATUSES", "TOTALS", "ScoreTrial", "build_view"]
 
@@ -135,6 +136,13 @@ def _planned_rows(
     return [found.get(key) or missing_row(columns, key) for key in planned]
 
 
+def _by_case(hits: Sequence[TrialRow], trials: Sequence[TrialRow]) -> list[Cluster]:
+    """Return how many of each case's trials are hits."""
+    passed = Counter(row.key.case_id for row in hits)
+    judged = Counter(row.key.case_id for row in trials)
+    return [Cluster(passed[case_id], n) for case_id, n in judged.items()]
+
+
 class _Folder:
     """Puts questions to the rows of one configuration."""
 
@@ -177,9 +185,10 @@ class _Folder:
         return total(self._rows, trace, known=self._all.where)
 
     def _rate(self, hit: Trace, of: Trace) -> Rate:
-        k, n = self._count(hit).value, self._count(of).value
-        low, high = wilson(k, n, self._settings.confidence)
-        return Rate(k=k, n=n, low=low, high=high, trace_k=hit, trace_n=of)
+        hits = find(self._rows, hit, known=self._all.where)
+        trials = find(self._rows, of, known=self._all.where)
+        low, high = clustered_wilson(_by_case(hits, trials), self._settings.confidence)
+        return Rate(k=len(hits), n=len(trials), low=low, high=high, trace_k=hit, trace_n=of)
 
     def _share(self, column: str, within: Trace | None = None) -> Rate:
         """Return the share of ones among the trials that have a value in `column`."""
@@ -281,8 +290,8 @@ class _Folder:
         if not weight:
             return None
         value = math.fsum(cluster.total for cluster in clusters) / weight
-        n = max(1, round(weight))
-        return Estimate(value, *wilson(min(value * n, n), n, self._settings.confidence), n)
+        bounds = clustered_wilson(clusters, self._settings.confidence)
+        return Estimate(value, *bounds, max(1, round(weight)))
 
     def _clusters(self, name: str) -> list[Cluster]:
         """Return what each case adds to the weighted mean of a score."""

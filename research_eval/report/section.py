@@ -27,9 +27,12 @@ from research_eval.report.wording import labels, percent
 from research_eval.scorer.correctness import f_score
 from research_eval.scorer.support_error import MEASURED
 from research_eval.scorer.worthiness import MEASURED as WORTHINESS
+from research_eval.stats.power import detectable_difference
 
 __all__ = ["sections"]
 
+ASSUMED_VARIANCE = 0.25
+"""Of case-wise differences of two rates near one half whose cases are correlated by one half."""
 
 _Column = Callable[[ConfigurationView], Cell]
 
@@ -69,10 +72,26 @@ def _summary(view: RunView) -> Section:
         "errors": lambda c: c.statuses["error"],
     }
     level = f"{100 * view.settings.confidence:g} %"
-    note = f"Rates are of the judged trials, with {level} Wilson intervals. "
-    note += "Repair is of the trials whose first answer failed."
+    note = f"Rates are of the judged trials, with {level} Wilson intervals"
+    if view.manifest.trials > 1:
+        note += " over the effective number of trials, since trials of one case belong together"
+    note += ". Repair is of the trials whose first answer failed."
+    note += _detectable(view)
     table = _table(view, "Citation honesty by configuration", columns)
     return Section("summary", "Summary", note, (table,), plot="pass")
+
+
+def _detectable(view: RunView) -> str:
+    """Say which difference of two rates the cases of this run can show at all."""
+    cases = len(view.manifest.case_ids)
+    if cases < 2 or len(view.configurations) < 2:
+        return ""
+    smallest = detectable_difference(cases, between=ASSUMED_VARIANCE, alpha=0.05)
+    return (
+        f" With {cases} cases a difference between two configurations of less than"
+        f" {percent(smallest)} is likely to stay hidden (chance of 80 % to show it, rates near 50 %,"
+        " correlation of one half; nearer to 0 or 100 % smaller differences show)."
+    )
 
 
 def _strict(view: RunView) -> Section:

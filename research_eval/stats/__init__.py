@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         cluster_bootstrap,
         clustered_mean,
         clustered_se,
+        clustered_wilson,
     )
     from research_eval.stats.confidence import (
         area_under_risk_coverage,
@@ -62,7 +63,13 @@ if TYPE_CHECKING:
 
 _LATER = {
     "agreement": ("Validation", "cohen_kappa", "corrected_rate", "rogan_gladen"),
-    "cluster": ("Cluster", "cluster_bootstrap", "clustered_mean", "clustered_se"),
+    "cluster": (
+        "Cluster",
+        "cluster_bootstrap",
+        "clustered_mean",
+        "clustered_se",
+        "clustered_wilson",
+    ),
     "confidence": (
         "area_under_risk_coverage",
         "brier",
@@ -109,6 +116,7 @@ __all__ = [
     "cluster_bootstrap",
     "clustered_mean",
     "clustered_se",
+    "clustered_wilson",
     "cochran_q",
     "cohen_kappa",
     "corrected_rate",

@@ -8,11 +8,24 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from research_eval.stats.interval import CONFIDENCE, Estimate, Interval, normal_quantile
+from research_eval.stats.interval import (
+    CONFIDENCE,
+    Estimate,
+    Interval,
+    normal_quantile,
+    two_sided_z,
+    wilson_of_share,
+)
 from research_eval.stats.resample import DRAWS, resampled_indices
 from research_eval.stats.student import t_quantile
 
-__all__ = ["Cluster", "cluster_bootstrap", "clustered_mean", "clustered_se"]
+__all__ = [
+    "Cluster",
+    "cluster_bootstrap",
+    "clustered_mean",
+    "clustered_se",
+    "clustered_wilson",
+]
 
 
 class Cluster(NamedTuple):
@@ -59,6 +72,43 @@ def clustered_mean(clusters: Sequence[Cluster], confidence: float = CONFIDENCE) 
     half = t_quantile(0.5 + confidence / 2, count - 1)
     half *= math.sqrt(spread * count / (count - 1)) / weight
     return Estimate(value, value - half, value + half, count)
+
+
+def clustered_wilson(clusters: Sequence[Cluster], confidence: float = CONFIDENCE) -> Interval:
+    """Return the score interval of a share whose units come in clusters, such as trials of a case.
+
+    The number of units is divided by the design effect, which is how much larger the clustered
+    variance is than that of independent units, and lowered once more for the few clusters that the
+    variance is estimated from. Where all units fare alike nothing tells how far those of a cluster
+    depend on each other, and clusters are the units. One unit a cluster gives the plain interval.
+
+    Source: Korn and Graubard, Survey Methodology 24:193 (1998), with Wilson's interval as in Franco
+    et al., J Surv Stat Methodol 7:334 (2019).
+
+    Raises:
+        ValueError: If a total lies outside 0 to its weight.
+    """
+    held = [c for c in clusters if c.weight > 0]
+    weight = math.fsum(c.weight for c in held)
+    if not held:
+        return Interval(0.0, 1.0)
+    share = min(1.0, max(0.0, math.fsum(c.total for c in held) / weight))
+    if any(not -1e-9 <= c.total <= c.weight + 1e-9 for c in held):
+        raise ValueError("a cluster holds more successes than units")
+    return wilson_of_share(share, _effective(held, share, weight, confidence), confidence)
+
+
+def _effective(held: Sequence[Cluster], share: float, weight: float, confidence: float) -> float:
+    """Return how many independent units the clusters are worth."""
+    count = len(held)
+    if all(c.weight <= 1 for c in held):
+        return weight
+    if count == 1 or share in {0.0, 1.0}:
+        return float(count)
+    spread = math.fsum((c.total - share * c.weight) ** 2 for c in held) * count / (count - 1)
+    effect = max(1.0, spread / (weight * share * (1 - share)))
+    few = (two_sided_z(confidence) / t_quantile(0.5 + confidence / 2, count - 1)) ** 2
+    return max(1.0, weight / effect * few)
 
 
 def cluster_bootstrap(

@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
-__all__ = ["Estimate", "Interval", "normal_quantile", "rate", "wilson", "zero_events_upper"]
+__all__ = [
+    "Estimate",
+    "Interval",
+    "normal_quantile",
+    "rate",
+    "two_sided_z",
+    "wilson",
+    "wilson_of_share",
+    "zero_events_upper",
+]
 
 CONFIDENCE = 0.95
 """Used wherever a caller does not say otherwise."""
@@ -56,13 +65,25 @@ def wilson(successes: float, n: int, confidence: float = CONFIDENCE) -> Interval
         raise ValueError(f"{successes} successes out of {n}")
     if n == 0:
         return Interval(0.0, 1.0)
+    return wilson_of_share(successes / n, n, confidence)
+
+
+def wilson_of_share(share: float, n: float, confidence: float = CONFIDENCE) -> Interval:
+    """Return the score interval of a share of `n` units, which need not be a whole number.
+
+    Source: Wilson, JASA 22:209 (1927).
+
+    Raises:
+        ValueError: If `n` is not above zero, or `share` lies outside 0 to 1.
+    """
+    if n <= 0 or not 0 <= share <= 1:
+        raise ValueError(f"a share of {share} of {n} units has no interval")
     z = two_sided_z(confidence)
-    p = successes / n
     shrink = 1 + z * z / n
-    centre = (p + z * z / (2 * n)) / shrink
-    half = z / shrink * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    centre = (share + z * z / (2 * n)) / shrink
+    half = z / shrink * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     # rounding must not push a bound past the estimate that it encloses
-    return Interval(max(0.0, min(p, centre - half)), min(1.0, max(p, centre + half)))
+    return Interval(max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
 
 
 def rate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate | None:

@@ -357,7 +357,7 @@ def test_score_prints_each_rate_with_its_denominators(make_run):
     (row,) = [line for line in text.splitlines() if " final_passed " in line]
     assert status == 0
     assert row.split() == [
-        "final_passed", "0.667", "0.208", "to", "0.939", "0.000", "to", "1.000", "0.400", "3/5",
+        "final_passed", "0.667", "0.208", "to", "0.939", "0.208", "to", "0.939", "0.400", "3/5",
         "1", "errors",
     ]  # fmt: skip
     assert "synthetic dataset" in text

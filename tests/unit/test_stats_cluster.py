@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from research_eval.stats import Cluster, cluster_bootstrap, clustered_mean, clustered_se
+from research_eval.stats import (
+    Cluster,
+    cluster_bootstrap,
+    clustered_mean,
+    clustered_se,
+    clustered_wilson,
+    wilson,
+)
 
 VALUES = [1, 1, 1, 0, 0, 0, 1, 1, 0, 1, 1, 0]
 GROUPS = [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
@@ -93,3 +100,40 @@ def test_many_clusters_are_resampled_in_blocks():
 
     assert estimate is not None
     assert estimate.high - estimate.low == pytest.approx(2 * 1.96 * 0.5 / 30_000**0.5, rel=0.25)
+
+
+def test_one_unit_a_cluster_gives_the_plain_score_interval():
+    singles = [Cluster(1.0, 1.0)] * 7 + [Cluster(0.0, 1.0)] * 43
+
+    assert clustered_wilson(singles) == wilson(7, 50)
+
+
+def test_repetitions_that_always_agree_are_worth_hardly_more_than_one():
+    """Three equal trials of 20 cases say what 19 cases say, and a little less for few clusters."""
+    same = [Cluster(3.0, 3.0)] * 12 + [Cluster(0.0, 3.0)] * 8
+    low, high = clustered_wilson(same)
+    once = wilson(12, 20)
+
+    assert low < once.low < once.high < high
+    assert high - low == pytest.approx(once.high - once.low, rel=0.1)
+
+
+def test_repetitions_that_differ_like_coins_are_worth_nearly_all():
+    coins = [Cluster(1.0, 2.0)] * 20 + [Cluster(0.0, 2.0)] * 10 + [Cluster(2.0, 2.0)] * 10
+    low, high = clustered_wilson(coins)
+
+    assert high - low == pytest.approx(wilson(40, 80).high - wilson(40, 80).low, rel=0.06)
+
+
+def test_where_all_trials_pass_cases_are_the_units():
+    assert clustered_wilson([Cluster(3.0, 3.0)] * 20) == wilson(20, 20)
+    assert clustered_wilson([Cluster(0.0, 3.0)] * 20) == wilson(0, 20)
+
+
+def test_nothing_observed_leaves_everything_possible():
+    assert clustered_wilson([]) == clustered_wilson([Cluster(0.0, 0.0)]) == (0.0, 1.0)
+
+
+def test_more_successes_than_units_are_an_error():
+    with pytest.raises(ValueError, match="more successes than units"):
+        clustered_wilson([Cluster(3.0, 2.0), Cluster(0.0, 2.0)])
