@@ -3,26 +3,23 @@
 from collections.abc import Mapping
 from typing import Any
 
-from research_eval.schema import SearchHit
-from research_eval.tool.search.listed import ListShape
-from research_eval.tool.search.protocol import SearchError
-from research_eval.tool.search.wire import WireAnswer, WireRequest, WireTerms
+from research_eval.tool.search.listed import ListedWire, ListShape
+from research_eval.tool.search.wire import WireRequest, WireTerms
 
 __all__ = ["BingWire"]
 
-_SHAPE = ListShape(
-    provider="bing",
-    path=("webPages", "value"),
-    marks=frozenset({"_type", "queryContext", "rankingResponse"}),
-    title="name",
-    date="datePublished",
-    age="datePublishedDisplayText",
-)
 
-
-class BingWire:
+class BingWire(ListedWire):
     """The wire format of `v7.0/search`; without pages the block `webPages` is absent."""
 
+    shape = ListShape(
+        provider="bing",
+        path=("webPages", "value"),
+        marks=frozenset({"_type", "queryContext", "rankingResponse"}),
+        title="name",
+        date="datePublished",
+        age="datePublishedDisplayText",
+    )
     terms = WireTerms(
         name="bing",
         endpoint="https://api.bing.microsoft.com/v7.0/search",
@@ -37,20 +34,3 @@ class BingWire:
         """Return a GET for web pages alone."""
         params = {"q": query, "count": max_results, "responseFilter": "Webpages", **extra}
         return WireRequest("GET", {"Ocp-Apim-Subscription-Key": key}, params)
-
-    def hits(self, answer: WireAnswer) -> list[SearchHit]:
-        """Return the web pages.
-
-        Raises:
-            SearchError: If the answer holds an error, or is of another shape.
-        """
-        return _SHAPE.hits(answer)
-
-    def refusal(self, answer: WireAnswer) -> SearchError:
-        """Return the error by its message and code."""
-        return _SHAPE.refusal(answer)
-
-    def pause_s(self, answer: WireAnswer) -> float | None:
-        """Return `None`: Bing says nothing of pauses."""
-        del answer
-        return None

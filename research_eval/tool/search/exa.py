@@ -3,26 +3,23 @@
 from collections.abc import Mapping
 from typing import Any
 
-from research_eval.schema import SearchHit
-from research_eval.tool.search.listed import ListShape
-from research_eval.tool.search.protocol import SearchError
+from research_eval.tool.search.listed import ListedWire, ListShape
 from research_eval.tool.search.query import split_sites
-from research_eval.tool.search.wire import WireAnswer, WireRequest, WireTerms
+from research_eval.tool.search.wire import WireRequest, WireTerms
 
 __all__ = ["ExaWire"]
 
-_SHAPE = ListShape(
-    provider="exa",
-    path=("results",),
-    marks=frozenset(),
-    snippets=("highlights", "summary", "text"),
-    date="publishedDate",
-)
 
-
-class ExaWire:
+class ExaWire(ListedWire):
     """The wire format of `api.exa.ai`."""
 
+    shape = ListShape(
+        provider="exa",
+        path=("results",),
+        marks=frozenset(),
+        snippets=("highlights", "summary", "text"),
+        date="publishedDate",
+    )
     terms = WireTerms(
         name="exa",
         endpoint="https://api.exa.ai/search",
@@ -46,20 +43,3 @@ class ExaWire:
         if asked.excluded_sites:
             body["excludeDomains"] = list(asked.excluded_sites)
         return WireRequest("POST", {"x-api-key": key}, json={**body, **extra})
-
-    def hits(self, answer: WireAnswer) -> list[SearchHit]:
-        """Return the results.
-
-        Raises:
-            SearchError: If the answer holds an error, or is of another shape.
-        """
-        return _SHAPE.hits(answer)
-
-    def refusal(self, answer: WireAnswer) -> SearchError:
-        """Return the error that `error` and `tag` speak of."""
-        return _SHAPE.refusal(answer)
-
-    def pause_s(self, answer: WireAnswer) -> float | None:
-        """Return `None`: Exa says nothing of pauses."""
-        del answer
-        return None

@@ -3,24 +3,21 @@
 from collections.abc import Mapping
 from typing import Any
 
-from research_eval.schema import SearchHit
-from research_eval.tool.search.listed import ListShape
-from research_eval.tool.search.protocol import SearchError
-from research_eval.tool.search.wire import WireAnswer, WireRequest, WireTerms
+from research_eval.tool.search.listed import ListedWire, ListShape
+from research_eval.tool.search.wire import WireRequest, WireTerms
 
 __all__ = ["GoogleWire"]
 
-_SHAPE = ListShape(
-    provider="google_cse",
-    path=("items",),
-    marks=frozenset({"kind", "searchInformation", "queries"}),
-    url="link",
-)
 
-
-class GoogleWire:
+class GoogleWire(ListedWire):
     """The wire format of `customsearch/v1`; the search engine's id is the parameter `cx`."""
 
+    shape = ListShape(
+        provider="google_cse",
+        path=("items",),
+        marks=frozenset({"kind", "searchInformation", "queries"}),
+        url="link",
+    )
     terms = WireTerms(
         name="google_cse",
         endpoint="https://www.googleapis.com/customsearch/v1",
@@ -35,20 +32,3 @@ class GoogleWire:
         """Return a GET; the key travels in a header, where no log keeps it."""
         params = {"q": query, "num": max_results, **extra}
         return WireRequest("GET", {"X-Goog-Api-Key": key}, params)
-
-    def hits(self, answer: WireAnswer) -> list[SearchHit]:
-        """Return the results; `items` is absent when there are none.
-
-        Raises:
-            SearchError: If the answer holds an error, or is of another shape.
-        """
-        return _SHAPE.hits(answer)
-
-    def refusal(self, answer: WireAnswer) -> SearchError:
-        """Return the error by its message and reason."""
-        return _SHAPE.refusal(answer)
-
-    def pause_s(self, answer: WireAnswer) -> float | None:
-        """Return `None`: Google says nothing of pauses."""
-        del answer
-        return None

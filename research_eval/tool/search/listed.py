@@ -1,7 +1,7 @@
 """APIs whose answer is a JSON list of results: field names in, hits out."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from research_eval.schema import SearchHit
 from research_eval.tool.search.protocol import SearchError
@@ -15,7 +15,7 @@ from research_eval.tool.search.wire import (
     rows,
 )
 
-__all__ = ["ListShape", "message_in"]
+__all__ = ["ListShape", "ListedWire", "message_in"]
 
 _MESSAGE_KEYS = ("message", "error", "detail", "msg", "tag", "code", "reason", "status", "errors")
 
@@ -74,6 +74,29 @@ class ListShape(NamedTuple):
             as_text(row.get(self.date)),
             as_text(row.get(self.age)),
         )
+
+
+class ListedWire:
+    """Base of the wire formats that are told by their list's shape, and say nothing of pauses."""
+
+    shape: ClassVar[ListShape]
+
+    def hits(self, answer: WireAnswer) -> list[SearchHit]:
+        """Return the results; none where the list is absent from an answer without an error.
+
+        Raises:
+            SearchError: If the answer holds an error, or is of another shape.
+        """
+        return self.shape.hits(answer)
+
+    def refusal(self, answer: WireAnswer) -> SearchError:
+        """Return the error that the body speaks of."""
+        return self.shape.refusal(answer)
+
+    def pause_s(self, answer: WireAnswer) -> float | None:
+        """Return `None`: nothing is said of pauses."""
+        del answer
+        return None
 
 
 def message_in(answer: WireAnswer) -> str:

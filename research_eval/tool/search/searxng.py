@@ -4,26 +4,28 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from typing_extensions import override
+
 from research_eval.schema import SearchHit
-from research_eval.tool.search.listed import ListShape
+from research_eval.tool.search.listed import ListedWire, ListShape
 from research_eval.tool.search.protocol import SearchError, SearchErrorKind
 from research_eval.tool.search.wire import WireAnswer, WireRequest, WireTerms, as_text, refuse
 
 __all__ = ["SearxngWire"]
 
-_SHAPE = ListShape(
-    provider="searxng",
-    path=("results",),
-    marks=frozenset(),
-    snippets=("content",),
-    date="publishedDate",
-)
 _BLOCKED = re.compile(r"captcha|too many|suspended|denied|过于频繁", re.IGNORECASE)
 
 
-class SearxngWire:
+class SearxngWire(ListedWire):
     """The wire format of `/search?format=json`; the instance is the setting `endpoint`."""
 
+    shape = ListShape(
+        provider="searxng",
+        path=("results",),
+        marks=frozenset(),
+        snippets=("content",),
+        date="publishedDate",
+    )
     terms = WireTerms(
         name="searxng", endpoint="", key_name=None, max_results=100, max_query_chars=2000
     )
@@ -35,6 +37,7 @@ class SearxngWire:
         del max_results, key
         return WireRequest("GET", {}, {"q": query, "format": "json", **extra})
 
+    @override
     def hits(self, answer: WireAnswer) -> list[SearchHit]:
         """Return the results.
 
@@ -42,7 +45,7 @@ class SearxngWire:
             SearchError: If there are none because every engine behind it failed, or the answer is
                 of another shape.
         """
-        found = _SHAPE.hits(answer)
+        found = super().hits(answer)
         if found:
             return found
         failed = answer.json().get("unresponsive_engines")
@@ -53,17 +56,13 @@ class SearxngWire:
             raise refuse(self.terms.name, kind, answer, f"no engine answered: {said}")
         return []
 
+    @override
     def refusal(self, answer: WireAnswer) -> SearchError:
         """Return the error; 403 means that the instance does not offer JSON."""
         if answer.status == 403:
             hint = "the instance does not allow format=json"
             return refuse(self.terms.name, "auth", answer, hint)
-        return _SHAPE.refusal(answer)
-
-    def pause_s(self, answer: WireAnswer) -> float | None:
-        """Return `None`: SearXNG says nothing of pauses."""
-        del answer
-        return None
+        return super().refusal(answer)
 
 
 def _reason(engine: object) -> str:

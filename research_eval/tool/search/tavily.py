@@ -3,26 +3,23 @@
 from collections.abc import Mapping
 from typing import Any
 
-from research_eval.schema import SearchHit
-from research_eval.tool.search.listed import ListShape
-from research_eval.tool.search.protocol import SearchError
+from research_eval.tool.search.listed import ListedWire, ListShape
 from research_eval.tool.search.query import split_sites
-from research_eval.tool.search.wire import WireAnswer, WireRequest, WireTerms
+from research_eval.tool.search.wire import WireRequest, WireTerms
 
 __all__ = ["TavilyWire"]
 
-_SHAPE = ListShape(
-    provider="tavily",
-    path=("results",),
-    marks=frozenset(),
-    snippets=("content",),
-    date="published_date",
-)
 
-
-class TavilyWire:
+class TavilyWire(ListedWire):
     """The wire format of `api.tavily.com`; plan limits come as 432 and 433."""
 
+    shape = ListShape(
+        provider="tavily",
+        path=("results",),
+        marks=frozenset(),
+        snippets=("content",),
+        date="published_date",
+    )
     terms = WireTerms(
         name="tavily",
         endpoint="https://api.tavily.com/search",
@@ -43,20 +40,3 @@ class TavilyWire:
             body["exclude_domains"] = list(asked.excluded_sites)
         headers = {"Authorization": f"Bearer {key}"}
         return WireRequest("POST", headers, json={**body, **extra})
-
-    def hits(self, answer: WireAnswer) -> list[SearchHit]:
-        """Return the results.
-
-        Raises:
-            SearchError: If the answer holds an error, or is of another shape.
-        """
-        return _SHAPE.hits(answer)
-
-    def refusal(self, answer: WireAnswer) -> SearchError:
-        """Return the error that `detail` speaks of."""
-        return _SHAPE.refusal(answer)
-
-    def pause_s(self, answer: WireAnswer) -> float | None:
-        """Return `None`: Tavily says nothing of pauses."""
-        del answer
-        return None
