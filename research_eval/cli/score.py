@@ -1,13 +1,16 @@
-"""`research-eval score`: add scores to a stored run, without model or network."""
+"""`research-eval score`: add scores to a stored run, without model or network but for a judge."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from research_eval.errors import UsageError
+
 if TYPE_CHECKING:
+    from research_eval.journal import RunFolder
     from research_eval.schema import RunRecord, Score, TrialRecord
-    from research_eval.scorer import Tally
+    from research_eval.scorer import Scorer, Tally
     from research_eval.scorer.confidence import ConfidenceTable
 
 __all__ = ["score"]
@@ -20,14 +23,52 @@ __all__ = ["score"]
     "scorers",
     multiple=True,
     metavar="NAME",
-    help="A built-in name, an entry point or package.module:name; default: all built-in ones.",
+    help="A built-in name, an entry point, package.module:name, or judge; default: all built in.",
+)
+@click.option(
+    "--judge-model",
+    metavar="NAME",
+    help="Ask this model, for instance openai:gpt-5-mini, whether cited pages support sentences.",
+)
+@click.option(
+    "--judge-set",
+    "judge_overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A setting of the judge, as in base_url=http://127.0.0.1:8000/v1; repeatable.",
+)
+@click.option(
+    "--judge-mode",
+    type=click.Choice(["record", "replay", "live"]),
+    default="record",
+    show_default=True,
+    help="Ask what was not asked before and keep it, ask nothing, or ask everything and keep nothing.",
+)
+@click.option(
+    "--judge-cassettes",
+    type=click.Path(path_type=Path),
+    help="Where the judge's replies are kept; default: RUN/judge.",
+)
+@click.option(
+    "--judge-concurrency",
+    type=click.IntRange(1, 1000),
+    default=8,
+    show_default=True,
+    help="Questions to the judge at the same time.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summaries as JSON lines.")
 @click.option("--quiet", is_flag=True, help="Print no summary.")
-def score(run: Path, scorers: tuple[str, ...], as_json: bool, quiet: bool) -> int:
+def score(
+    run: Path,
+    scorers: tuple[str, ...],
+    as_json: bool,
+    quiet: bool,
+    **judge: Any,  # noqa: ANN401  # click's options
+) -> int:
     """Score the trials of the run in folder RUN and keep the scores in RUN/scores.jsonl.
 
     Scores of other scorers in that file stay; those of the same scorer are replaced.
+    No model or network is asked, but for --judge-model; exits 4 when a recording lacks its reply.
     """
     from research_eval.journal import RunFolder
     from research_eval.scorer import BUILT_IN, Tally
@@ -44,14 +85,46 @@ def score(run: Path, scorers: tuple[str, ...], as_json: bool, quiet: bool) -> in
         tallies.setdefault(trial.configuration, Tally(planned)).add(trial.case_id, scores)
         sure.setdefault(trial.configuration, ConfidenceTable()).add(scores)
 
-    path = add_scores(folder, scorers or tuple(BUILT_IN), seen=seen)
+    names = scorers or (("judge",) if judge["judge_model"] else tuple(BUILT_IN))
+    ready, missed = _judge(folder, names, judge)
+    path = add_scores(folder, names, seen=seen, ready=ready)
     if as_json:
         _print_json(tallies)
     elif not quiet:
         _print_table(tallies, manifest)
         _print_confidence(sure)
         click.echo(f"wrote {path}")
-    return 0
+    if missed:
+        click.echo(f"research-eval: {missed} questions to the judge have no recording", err=True)
+    return 4 if missed else 0
+
+
+def _judge(
+    folder: "RunFolder", names: tuple[str, ...], options: dict[str, Any]
+) -> "tuple[dict[str, Scorer], int]":
+    """Ask the judge, where one is wanted; return it by its name, and what a replay did not find.
+
+    Raises:
+        UsageError: If a judge is wanted and no model named, or the other way round.
+    """
+    if "judge" not in names:
+        if options["judge_model"]:
+            raise UsageError("--judge-model is for --scorer judge, which is not asked for")
+        return {}, 0
+    if not options["judge_model"]:
+        raise UsageError("--scorer judge needs a model to ask: --judge-model NAME")
+    from research_eval.cli.judge_model import JudgeOptions, ask_judge, judge_settings
+
+    scorer, replies = ask_judge(
+        folder,
+        JudgeOptions(
+            model=judge_settings(options["judge_model"], options["judge_overrides"]),
+            mode=options["judge_mode"],
+            cassettes=options["judge_cassettes"] or folder.path / "judge",
+            concurrency=options["judge_concurrency"],
+        ),
+    )
+    return {"judge": scorer}, replies.missed
 
 
 def _print_json(tallies: "dict[str, Tally]") -> None:

@@ -1,6 +1,6 @@
 """Scores that were added to a run: `scores.jsonl` beside the journal, one trial and scorer a line."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -92,6 +92,7 @@ def add_scores(
     names: Iterable[str],
     *,
     seen: Seen | None = None,
+    ready: Mapping[str, Scorer] | None = None,
 ) -> Path:
     """Score a stored run without model or network, and keep the scores beside earlier ones.
 
@@ -102,13 +103,15 @@ def add_scores(
         folder: The run.
         names: Scorers, as `load_scorer` takes them.
         seen: Is handed each trial with its new scores.
+        ready: Scorers that no name alone makes, such as a judge, by the name to keep them under.
 
     Raises:
         ConfigError: If a scorer is unknown.
         RecordError: If the journal or the earlier scores cannot be read.
         UsageError: If the file cannot be written.
     """
-    scorers = {name: load_scorer(name) for name in dict.fromkeys(names)}
+    made = dict(ready or {})
+    scorers = {name: made.get(name) or load_scorer(name) for name in dict.fromkeys(names)}
     path = scores_path(folder)
     try:
         write_whole(path, _lines(folder, scorers, seen or _ignore))
