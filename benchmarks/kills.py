@@ -1,0 +1,157 @@
+"""Kill real runs at random moments and resume them: is a trial lost or doubled, do bytes differ?
+
+Runs a part of the bundled experiment with its report, as processes of the command line, and sends
+SIGKILL, SIGINT or SIGTERM at random moments, to the process or to it and its children. After each
+signal the journal must hold whole lines, each once, each as the undisturbed run wrote it, and each
+report file must be absent or whole. A run that came to its end must have the same bytes in all its
+files; then the next begins. Ends with exit status 1 at the first difference.
+Run: python benchmarks/kills.py [--kills 50] [--seed 1]
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+COMMAND = [sys.executable, "-m", "research_eval"]
+NAMES = ("smollm2-135m", "honest", "honest-serper-flaky", "mixed-30", "stubborn", "respeller")
+PART = ["run", "bundled", "--limit", "3", *(w for name in NAMES for w in ("--configuration", name))]
+REPORTS = ("report.html", "report.md", "scores.csv", "junit.xml")
+SIGNALS = {"SIGKILL": 2, "SIGINT": 1, "SIGTERM": 1}
+"""And how often each is drawn."""
+EXPECTED_CODES = {0, 130, -signal.SIGKILL, -signal.SIGINT, -signal.SIGTERM, 3}
+
+
+def start(folder: Path) -> subprocess.Popen[bytes]:
+    resume = ["--resume"] if (folder / "run").exists() else []
+    return subprocess.Popen(
+        [*COMMAND, *PART, "--out", "run", *resume],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def disturb(folder: Path, rng: random.Random, longest: float) -> tuple[str, int | None]:
+    """Start or resume a run and send one signal; return what was sent and how it ended."""
+    process = start(folder)
+    try:
+        code = process.wait(timeout=rng.uniform(0.05, longest))
+    except subprocess.TimeoutExpired:
+        pass
+    else:
+        return complain(process, code, "nothing")
+    (word,) = rng.choices(list(SIGNALS), list(SIGNALS.values()))
+    number = getattr(signal, word)
+    if rng.random() < 0.5:
+        os.killpg(process.pid, number)
+        word += " to all"
+    else:
+        process.send_signal(number)
+    return complain(process, process.wait(timeout=120), word)
+
+
+def complain(process: subprocess.Popen[bytes], code: int, word: str) -> tuple[str, int]:
+    _, errors = process.communicate()
+    if code not in EXPECTED_CODES or b"Traceback" in errors:
+        raise SystemExit(f"exit status {code} after {word}: {errors.decode()[-2000:]}")
+    return word, code
+
+
+def faults(run: Path, whole: Path) -> list[str]:
+    """Return what is wrong in a disturbed run's folder."""
+    journal = run / "trials.jsonl"
+    if not journal.exists():
+        return []
+    content = journal.read_bytes()
+    good = {key(line): line for line in (whole / "trials.jsonl").read_bytes().splitlines(True)}
+    lines = [line for line in content.splitlines(True) if line.endswith(b"\n")]
+    found = [f"{key(line)} differs" for line in lines if good.get(key(line)) != line]
+    doubled = [name for name, number in Counter(map(key, lines)).items() if number > 1]
+    found += [f"{name} is there more than once" for name in doubled]
+    for name in REPORTS:
+        path = run / name
+        if path.exists() and not path.read_bytes().rstrip().endswith(ENDS[name]):
+            found.append(f"{name} is cut")
+    return found
+
+
+ENDS = {"report.html": b"</html>", "report.md": b"", "scores.csv": b"", "junit.xml": b">"}
+
+
+def key(line: bytes) -> tuple[str, str, int]:
+    data = json.loads(line)
+    return data["case_id"], data["configuration"], data["trial"]
+
+
+def differing(run: Path, whole: Path) -> list[str]:
+    """Return the files of a finished run that are not as the undisturbed run's."""
+    names = {p.relative_to(b).as_posix() for b in (run, whole) for p in b.rglob("*") if p.is_file()}
+    ours = {n for n in names if not n.startswith(".") and "/." not in n} - {"timing.jsonl"}
+    return sorted(
+        n
+        for n in ours
+        if not (run / n).exists()
+        or not (whole / n).exists()
+        or (run / n).read_bytes() != (whole / n).read_bytes()
+    )
+
+
+def tokens(run: Path) -> int:
+    used = [json.loads(line)["usage"] for line in (run / "trials.jsonl").open("rb")]
+    return sum(one["input_tokens"] + one["output_tokens"] for one in used)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    sent: Counter[str] = Counter()
+    endings = kept = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder, calm = Path(name) / "disturbed", Path(name) / "undisturbed"
+        folder.mkdir()
+        calm.mkdir()
+        whole = calm / "run"  # reports name the folder, so both are called the same
+        began = time.perf_counter()
+        subprocess.run([*COMMAND, *PART, "--out", "run"], cwd=calm, check=True, capture_output=True)
+        longest = time.perf_counter() - began
+        run = folder / "run"
+        while sent.total() < options.kills or run.exists():
+            word, code = (
+                disturb(folder, rng, longest)
+                if sent.total() < options.kills
+                else (complain(p := start(folder), p.wait(), "nothing"))
+            )
+            if word != "nothing":
+                sent[word] += 1
+            wrong = faults(run, whole)
+            if code == 0:
+                wrong += [f"{name} differs" for name in differing(run, whole)]
+                endings += 1
+                kept += tokens(run)
+                shutil.rmtree(run)
+            if wrong:
+                print(f"after {word}, exit status {code}: {'; '.join(wrong[:5])}")
+                return 1
+        expected = endings * tokens(whole)
+        trials = len((whole / "trials.jsonl").read_bytes().splitlines())
+    print(f"{sent.total()} signals: " + ", ".join(f"{n} {w}" for w, n in sorted(sent.items())))
+    print(f"{endings} runs of {trials} trials came to their end, each with the undisturbed bytes")
+    print(f"tokens of all: {kept:,} of {expected:,}")
+    return int(kept != expected)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
