@@ -11,6 +11,8 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
+import msgspec
+
 __all__ = [
     "PROFILE",
     "Asked",
@@ -45,9 +47,14 @@ class Asked:
 
 def request_key(method: str, uri: str, content: str | bytes) -> str:
     """Return the digest of a canonical request."""
-    body = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-    head = f"{PROFILE}\n{method}\n{uri}\n{'text' if isinstance(content, str) else 'bytes'}\n"
-    return sha256(head.encode("utf-8", "surrogatepass") + body).hexdigest()[:32]
+    kind, body = (
+        ("text", content.encode("utf-8", "surrogatepass"))
+        if isinstance(content, str)
+        else ("bytes", content)
+    )
+    digest = sha256(f"{PROFILE}\n{method}\n{uri}\n{kind}\n".encode("utf-8", "surrogatepass"))
+    digest.update(body)
+    return digest.hexdigest()[:32]
 
 
 def canonical_uri(scheme: str, netloc: str, target: str) -> str:
@@ -74,18 +81,16 @@ def canonical_json(
         text: The JSON text.
         clean: Takes out what is not to be kept; gives the very same value if there is nothing.
     """
+    quick = _quick(text)
     try:
-        value = json.loads(text)
-        spelled = spell(value)
+        value, spelled = quick or _careful(text)
         cleaned = clean(value)
-        if len(spelled) != len(text):
-            json.loads(text, object_pairs_hook=_unique)
+        if cleaned is not value:
+            spelled = spell(cleaned)
+        if "pyd_ai_" in spelled:
+            spelled = spell(_renumber(cleaned, {}))
     except (ValueError, RecursionError):
         return None
-    if cleaned is not value:
-        spelled = spell(cleaned)
-    if "pyd_ai_" in spelled:
-        spelled = spell(_renumber(cleaned, {}))
     return spelled
 
 
@@ -114,6 +119,36 @@ def spell(value: object) -> str:
 _encode: Callable[[object], str] = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False
 ).encode
+
+
+def _plain_float(text: str) -> float:
+    """Return a number that is spelled as Python spells it; others are for the careful reader."""
+    value = float(text)
+    if repr(value) != text:
+        raise ValueError("spelled in another way")
+    return value
+
+
+_quick_decode = msgspec.json.Decoder(float_hook=_plain_float).decode
+_quick_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+def _quick(text: str) -> tuple[object, str] | None:
+    """Return a JSON value and its canonical spelling, where a quick reader cannot but find the same.
+
+    That is where the two spellings are of one length: nothing was dropped, and nothing rewritten.
+    """
+    try:
+        value: object = _quick_decode(text)
+        spelled = _quick_encode(value).decode("utf-8")
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    return (value, spelled) if len(spelled) == len(text) else None
+
+
+def _careful(text: str) -> tuple[object, str]:
+    value = json.loads(text, object_pairs_hook=_unique)
+    return value, spell(value)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

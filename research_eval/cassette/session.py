@@ -103,13 +103,14 @@ class Session:
         """Return a request as recordings know it: scrubbed, then made canonical."""
         settings, known = self._settings, self._settings.asked_before
         request = (method, url, content_type, content)
+        if len(content) > _REMEMBERED_BYTES:
+            return asked_request(*request, settings.redactor, settings.channel)
         asked = known.get(request)
         if asked is None:
             asked = asked_request(*request, settings.redactor, settings.channel)
-            if len(content) <= _REMEMBERED_BYTES:
-                if len(known) >= _REMEMBERED:
-                    known.clear()
-                known[request] = asked
+            if len(known) >= _REMEMBERED:
+                known.clear()
+            known[request] = asked
         return asked
 
     async def claim(self, asked: Asked, lane: str) -> Interaction | int:

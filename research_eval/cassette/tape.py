@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -11,6 +10,7 @@ from research_eval.cassette.growth import grown_request, whole_request
 from research_eval.cassette.interaction import TapedInteraction, TapeFile, TapeMetadata
 from research_eval.cassette.key import PROFILE
 from research_eval.cassette.playback import Interaction
+from research_eval.cassette.shape import read_exchanges
 from research_eval.errors import CassetteCorruptError
 
 __all__ = ["MAX_BYTES", "Tape", "dump_tape", "parse_tape"]
@@ -18,14 +18,6 @@ __all__ = ["MAX_BYTES", "Tape", "dump_tape", "parse_tape"]
 MAX_BYTES = 64 * 1024 * 1024
 """Largest cassette file that is read."""
 
-_NOT_A_TAPE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
-
-
-_decode: Callable[[str], Any] = json.JSONDecoder(parse_constant=_no_constant).decode
 _INVISIBLE = re.compile("[\x7f\x80-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
@@ -113,20 +105,15 @@ def parse_tape(
     if len(text) > MAX_BYTES:
         raise CassetteCorruptError(f"{where}: larger than {MAX_BYTES} bytes")
     try:
-        file = _decode(text.decode("utf-8"))
-        profile = file["metadata"]["profile"]
-        interactions = [Interaction(values, read_file, where) for values in file["interactions"]]
-    except _NOT_A_TAPE as exc:
-        raise CassetteCorruptError(f"{where}: not a cassette: {_why(exc)}") from exc
+        profile, exchanges = read_exchanges(text)
+        interactions = [Interaction(values, read_file, where) for values in exchanges]
+    except (ValueError, RecursionError) as exc:
+        raise CassetteCorruptError(f"{where}: not a cassette: {str(exc)[:200]}") from exc
     if profile != PROFILE:
         raise CassetteCorruptError(
             f"{where}: made under request rules {profile!r}, this version knows {PROFILE}"
         )
     return Tape(interactions, text, where, complete)
-
-
-def _why(exc: Exception) -> str:
-    return f"{exc.args[0]!r} is missing" if isinstance(exc, KeyError) else str(exc)[:200]
 
 
 def dump_tape(interactions: Iterable[TapedInteraction], metadata: TapeMetadata) -> str:

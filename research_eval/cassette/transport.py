@@ -1,6 +1,7 @@
 """The transport for httpx clients."""
 
 from collections.abc import AsyncIterator
+from typing import cast
 
 import httpx
 from typing_extensions import override
@@ -44,7 +45,10 @@ class _Played(httpx.Response):
             self.is_stream_consumed = True
             self._num_bytes_downloaded = len(whole)
             self._content = whole
-            await self.aclose()
+            self.is_closed = True
+            await cast("httpx.AsyncByteStream", self.stream).aclose()
+            self.stream = httpx.ByteStream(whole)  # what was here refers back to this response
+            return whole
         return await super().aread()
 
 

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, example, given, settings, strategies as st
 
 from research_eval.cassette import Redactor
 from research_eval.cassette.asking import asked_request
@@ -14,7 +14,7 @@ from research_eval.cassette.body import body_bytes, readable_body, spell_json
 from research_eval.cassette.explain import Candidate, explain
 from research_eval.cassette.foreign import ForeignExchange, keep_as_web, taped_in_order
 from research_eval.cassette.interaction import Body, TapeMetadata
-from research_eval.cassette.key import PROFILE, Asked, canonical_json
+from research_eval.cassette.key import PROFILE, Asked, canonical_json, spell
 from research_eval.cassette.name import host_folder, safe_name, slug
 from research_eval.cassette.opening import open_store
 from research_eval.cassette.tape import dump_tape, parse_tape
@@ -71,6 +71,22 @@ def test_equal_json_has_one_spelling_whatever_the_order_of_fields(value, rng):
     first, second = json.dumps(value), json.dumps(shuffled(value), ensure_ascii=False, indent=1)
     assert canonical_json(first) == canonical_json(second)
     assert canonical_json(canonical_json(first)) == canonical_json(first)
+
+
+@given(JSON | st.floats(allow_nan=False, allow_infinity=False), st.booleans())
+@example(1e16, False)
+@example(1e-05, False)
+@example(2**64 + 1, False)
+@example("\ud800", True)
+def test_the_quick_spelling_of_json_is_the_careful_one(value, is_ascii):
+    text = json.dumps(value, ensure_ascii=is_ascii, separators=(",", ":"))
+
+    assert canonical_json(text) == spell(json.loads(text))
+
+
+def test_a_field_named_twice_has_no_canonical_form_even_where_the_lengths_agree():
+    assert canonical_json('{"a":1,"a":2,"b":[1e1,1e1,1e1]}') is None
+    assert canonical_json('{"a":1,"b":1e5,"a":2}') is None
 
 
 @given(JSON, JSON)
