@@ -101,7 +101,9 @@ _STRONG = frozenset(
 _KEPT = frozenset(
     ["bibliography", "citations", "footnotes", "reflist", "references", "sources", "transcript"]
 )
-_CONDITIONAL = frozenset({"about", "comment", "contents", "meta", "toc", "widget"})
+_CONDITIONAL = frozenset(
+    {"about", "aside", "comment", "contents", "meta", "popular", "toc", "widget"}
+)
 """Words that mark furniture only where the element is mostly links."""
 _ROLES = frozenset(
     {
@@ -162,6 +164,8 @@ _FIRM = _WALLS | {
 """Words that name furniture even where it holds most of the page's prose."""
 _PROSE = 300
 """Weight of prose from which on a page, or a part of it, is more than labels."""
+_PARAGRAPHS = frozenset({"blockquote", "dd", "li", "p", "td"})
+_PHRASE_CHARS = 8
 _WALL_CHARS = 3000
 _GUTTER = re.compile(
     r"(?:^|\s)(?:linenos?|lineno|line-numbers?-rows|(?:rouge-)?gutter|blob-num|hljs-ln-numbers)(?:\s|$)"
@@ -258,13 +262,21 @@ def _is_named_boilerplate(element: Element, share: float, part: float) -> bool:
     if not (element.attrs and ("class" in element.attrs or "id" in element.attrs)):
         return False
     words = words_of(element)
-    if not words or words & _KEPT or element.tag in _NEVER_BY_NAME:
+    if not words or words & _KEPT or element.tag in _NEVER_BY_NAME or _is_phrase(element):
         return False
     is_most = part >= 0.5
     if words & _STRONG:
         return share < 0.4 and (not is_most or bool(words & _FIRM))
     is_listing = element.links > 2 and element.link_chars > 0.6 * element.chars
-    return bool(words & _CONDITIONAL) and is_listing and not is_most
+    return bool(words & _CONDITIONAL) and is_listing and not is_most and share < 0.5
+
+
+def _is_phrase(element: Element) -> bool:
+    """Say whether `element` is some words of a paragraph."""
+    if element.tag not in INLINE_TAGS or element.chars < _PHRASE_CHARS:
+        return False
+    parent = element.parent
+    return parent is not None and parent.tag in _PARAGRAPHS and parent.prose > 0
 
 
 def _is_inside(element: Element) -> bool:

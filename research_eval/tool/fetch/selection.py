@@ -34,6 +34,7 @@ _CONTAINERS = frozenset(
 _ENTRY = re.compile(r"(?:^|\s)h-?entry(?:\s|$)")
 """Class names by which microformats call an article."""
 _HEADER_CHARS = 600
+_LABEL_CHARS = 30
 _PROSE = 400
 """Weight of prose from which on a page is judged by its paragraphs."""
 
@@ -86,10 +87,26 @@ def _leading_article(tree: Tree, base: Element) -> Element | None:
     if not articles:
         return None
     largest = max(articles, key=lambda e: e.chars)
+    if _is_one_of_several(largest):
+        return None
     others = sum(1 for e in articles if e is not largest and e.chars > 0.25 * largest.chars)
     if largest.chars >= 0.6 * base.chars or (largest.chars >= 400 and others == 0):
         return largest
     return None
+
+
+def _is_one_of_several(article: Element) -> bool:
+    """Say whether parts of the same kind with prose of their own stand beside `article`."""
+    peers = article.parent.children if article.parent is not None else []
+    prose = sum(
+        e.prose
+        for e in peers
+        if isinstance(e, Element)
+        and not e.is_dropped
+        and e.tag == article.tag
+        and e.link_chars < 0.2 * e.chars
+    )
+    return prose - article.prose > 0.1 * article.prose
 
 
 def _is_article(element: Element) -> bool:
@@ -121,17 +138,36 @@ def _descend(start: Element) -> Element:
     node = start
     while True:
         children = [c for c in node.children if isinstance(c, Element) and not c.is_dropped]
-        measure = _paragraphs if node.prose >= _PROSE else _unlinked
-        best = max(children, key=measure, default=None)
-        if best is None or best.tag not in _CONTAINERS or measure(best) < 0.8 * measure(node):
+        choose = _with_prose if node.prose >= _PROSE else _with_text
+        inner = choose(children, node)
+        if inner is None:
             return node
-        if best.prose < _PROSE and best.chars < 0.6 * node.chars:
-            return node
-        node = best
+        node = inner
 
 
-def _paragraphs(element: Element) -> int:
-    return element.prose
+def _with_prose(children: list[Element], node: Element) -> Element | None:
+    """Return the child with the paragraphs, if only labels and lists of links stand beside it."""
+    best = max(children, key=lambda e: e.prose, default=None)
+    if best is None or best.tag not in _CONTAINERS or best.prose < max(_PROSE, 0.6 * node.prose):
+        return None
+    if best.chars < 0.25 * node.chars or sum(child.prose for child in children) < node.prose:
+        return None
+    others = (child for child in children if child is not best)
+    return best if all(_is_beside(child) for child in others) else None
+
+
+def _is_beside(element: Element) -> bool:
+    """Say whether `element` may be left out: a label, or something with many links."""
+    return element.chars < _LABEL_CHARS or element.link_chars > 0.2 * element.chars
+
+
+def _with_text(children: list[Element], node: Element) -> Element | None:
+    """Return the child with nearly all of the text, and of that outside of links."""
+    best = max(children, key=_unlinked, default=None)
+    if best is None or best.tag not in _CONTAINERS:
+        return None
+    is_most = _unlinked(best) >= 0.8 * _unlinked(node) and best.chars >= 0.6 * node.chars
+    return best if is_most else None
 
 
 def _unlinked(element: Element) -> int:

@@ -114,6 +114,7 @@ def _drop_neighbours(root: Element) -> bool:
     if root.prose < _PROSE or root.prose < 0.3 * root.chars:
         return False
     found = False
+    kept = _around_heading(root)
     node = root
     while True:
         children = _children(node)
@@ -121,21 +122,38 @@ def _drop_neighbours(root: Element) -> bool:
         if best is None or best.prose < 0.7 * node.prose:
             return found
         for child in children:
-            if child is not best and not _is_peer(child, best) and _is_link_list(child):
+            if child is best or _is_peer(child, best) or id(child) in kept:
+                continue
+            if _is_link_list(child, best.prose):
                 child.is_dropped = found = True
         node = best
 
 
+def _around_heading(root: Element) -> set[int]:
+    """Return the ids of the first main heading and of all that it stands in."""
+    place = next((e for e in below(root) if e.tag == "h1"), None)
+    found: set[int] = set()
+    while place is not None:
+        found.add(id(place))
+        place = place.parent
+    return found
+
+
 def _is_peer(element: Element, other: Element) -> bool:
-    return element.tag == other.tag and element.get("class") == other.get("class")
+    """Say whether both are parts of one kind."""
+    names = element.get("class")
+    is_named = bool(names) or element.tag in {"article", "section"}
+    return is_named and element.tag == other.tag and names == other.get("class")
 
 
-def _is_link_list(element: Element) -> bool:
-    if element.tag not in _LISTS or element.links < 3 or element.prose:
+def _is_link_list(element: Element, prose: int) -> bool:
+    """Say whether `element` is links, or the foot of a site, beside so much `prose`."""
+    if element.tag not in _LISTS or element.links < 3:
         return False
-    if element.link_chars < 0.5 * element.chars:
-        return False
-    return all(inner.tag != "h1" for inner in below(element))
+    if not element.prose:
+        return element.link_chars >= 0.5 * element.chars
+    is_small = element.prose < 0.4 * prose
+    return is_small and element.links >= 10 and element.link_chars >= 0.25 * element.chars
 
 
 def _children(element: Element) -> list[Element]:
