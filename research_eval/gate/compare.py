@@ -8,18 +8,23 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 from xml.etree import ElementTree as ET
 
+from research_eval.gate.load import load_gate
 from research_eval.gate.protocol import Gate
+from research_eval.gate.stored import Chunk, StoredTrial, read_chunk, told_by
 from research_eval.ledger import SourceRegistry
-from research_eval.schema import (
-    AnswerChecked,
-    Fetched,
-    Record,
-    Searched,
-    TrialRecord,
-    Verdict,
-)
+from research_eval.schema import Fetched, Record, SearchHit, TrialKey, TrialRecord, Verdict
 
-__all__ = ["Change", "Flip", "Judgement", "judge_trials", "junit_report"]
+__all__ = [
+    "Change",
+    "Flip",
+    "Judgement",
+    "judge_chunk",
+    "judge_stored",
+    "judge_trials",
+    "junit_case",
+    "junit_lines",
+    "junit_report",
+]
 
 Change = Literal["passed_to_blocked", "blocked_to_passed", "other_violations"]
 """How two verdicts differ; `other_violations`: both reject, for other reasons."""
@@ -50,7 +55,7 @@ class Flip(Record):
 class Judgement(NamedTuple):
     """One attempt, judged by both gates."""
 
-    trial: TrialRecord
+    key: TrialKey
     attempt: int
     flip: Flip | None
 
@@ -58,20 +63,34 @@ class Judgement(NamedTuple):
 def judge_trials(trials: Iterable[TrialRecord], base: Gate, head: Gate) -> Iterator[Judgement]:
     """Yield every attempt of `trials`, judged by both gates."""
     for trial in trials:
-        ledger = SourceRegistry()
-        for event in trial.transcript:
-            if isinstance(event, Searched):
-                for hit in event.hits:
-                    ledger.add_hit(hit)
-            elif isinstance(event, Fetched):
-                ledger.add_page(event, None)
-            elif isinstance(event, AnswerChecked):
-                before = base.check(event.answer, ledger)
-                after = head.check(event.answer, ledger)
-                yield Judgement(trial, event.attempt, _flip(trial, event.attempt, before, after))
+        yield from judge_stored(told_by(trial), base, head)
 
 
-def _flip(trial: TrialRecord, attempt: int, before: Verdict, after: Verdict) -> Flip | None:
+def judge_stored(trial: StoredTrial, base: Gate, head: Gate) -> Iterator[Judgement]:
+    """Yield every attempt of `trial`, judged by both gates."""
+    ledger = SourceRegistry()
+    for step in trial.steps:
+        if isinstance(step, SearchHit):
+            ledger.add_hit(step)
+        elif isinstance(step, Fetched):
+            ledger.add_page(step, None)
+        else:
+            before, after = base.check(step.text, ledger), head.check(step.text, ledger)
+            yield Judgement(trial.key, step.attempt, _flip(trial.key, step.attempt, before, after))
+
+
+def judge_chunk(chunk: Chunk, base: str, head: str) -> list[Judgement]:
+    """Judge a piece of a run's journal by the gates of these names; any process can do it.
+
+    Raises:
+        RecordError: If a line is not a trial record.
+        ConfigError: If there is no such gate.
+    """
+    gates = load_gate(base), load_gate(head)
+    return [one for trial in read_chunk(chunk) for one in judge_stored(trial, *gates)]
+
+
+def _flip(key: TrialKey, attempt: int, before: Verdict, after: Verdict) -> Flip | None:
     if before.passed and after.passed:
         return None
     change: Change = "other_violations"
@@ -84,9 +103,9 @@ def _flip(trial: TrialRecord, attempt: int, before: Verdict, after: Verdict) -> 
     else:
         reason = _named(after if before.passed else before)
     return Flip(
-        case_id=trial.case_id,
-        configuration=trial.configuration,
-        trial=trial.trial,
+        case_id=key.case_id,
+        configuration=key.configuration,
+        trial=key.trial,
         attempt=attempt,
         change=change,
         reason=reason,
@@ -105,22 +124,28 @@ def _named(verdict: Verdict) -> str:
 
 def junit_report(judgements: Iterable[Judgement], expected: frozenset[str]) -> bytes:
     """Return JUnit XML with one test for each attempt; an unexpected flip is a failure."""
-    suite = ET.Element("testsuite", name="gate compare")
-    tests = failures = 0
-    for judgement in judgements:
-        tests += 1
-        trial, flip = judgement.trial, judgement.flip
-        name = f"{trial.case_id} trial {trial.trial} attempt {judgement.attempt}"
-        case = ET.SubElement(suite, "testcase", classname=trial.configuration, name=name)
-        if flip is None or flip.change == "other_violations":
-            continue
+    cases = [junit_case(judgement, expected) for judgement in judgements]
+    return b"".join(junit_lines(cases, len(cases), sum(b"<failure" in case for case in cases)))
+
+
+def junit_lines(cases: Iterable[bytes], tests: int, failures: int) -> Iterator[bytes]:
+    """Yield JUnit XML piece by piece around the tests of `junit_case`."""
+    yield b'<?xml version="1.0" encoding="utf-8"?>\n<testsuite name="gate compare"'
+    yield f' tests="{tests}" failures="{failures}">'.encode()
+    yield from cases
+    yield b"</testsuite>"
+
+
+def junit_case(judgement: Judgement, expected: frozenset[str]) -> bytes:
+    """Return one attempt as a test, on one line; an unexpected flip is a failure."""
+    key, flip = judgement.key, judgement.flip
+    name = f"{key.case_id} trial {key.trial} attempt {judgement.attempt}"
+    case = ET.Element("testcase", classname=key.configuration, name=name)
+    if flip is not None and flip.change != "other_violations":
         if flip.place in expected:
             ET.SubElement(case, "system-out").text = f"expected: {flip.change}"
         else:
-            failures += 1
             message = _UNPRINTABLE.sub("\ufffd", f"{flip.change}: {flip.reason}")
             ET.SubElement(case, "failure", type=flip.change, message=message)
-    suite.set("tests", str(tests))
-    suite.set("failures", str(failures))
-    body: bytes = ET.tostring(suite, "utf-8")
-    return b'<?xml version="1.0" encoding="utf-8"?>\n' + body
+    text: bytes = ET.tostring(case, "utf-8")
+    return text + b"\n"

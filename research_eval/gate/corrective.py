@@ -6,6 +6,7 @@ Recorded model traffic depends on them: another wording is another version of th
 from collections.abc import Sequence
 
 from research_eval.gate.nearest import Nearest
+from research_eval.ledger import url_key
 from research_eval.schema import Evidence, Verdict, Violation
 
 __all__ = ["corrective_text", "not_evidence_message", "search_only_message", "unknown_url_message"]
@@ -47,8 +48,10 @@ def unknown_url_message(url: str, nearest: Nearest | None) -> str:
         return said
     opened = nearest.record.state == "fetched"
     kind = "page that you opened" if opened else "search result that you got"
-    part = " and ".join(nearest.differs)
-    return f"{said} The closest {kind} is {_quoted(nearest.record.url)} (another {part})."
+    how = f"another {' and '.join(nearest.differs)}"
+    if url_key(url).value.casefold() == nearest.record.key.casefold():
+        how = "the same but for capital letters, which count"
+    return f"{said} The closest {kind} is {_quoted(nearest.record.url)} ({how})."
 
 
 def search_only_message(url: str) -> str:

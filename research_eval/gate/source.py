@@ -11,6 +11,8 @@ from research_eval.schema import Fetched, SearchHit, SourceRecord
 
 __all__ = ["ledger_from_json", "ledger_from_urls"]
 
+_EXPECTED = 'a list of the URLs that were opened, or {"fetched": [URL, …], "searched": [URL, …]}'
+
 
 def ledger_from_urls(fetched: Iterable[str], searched: Iterable[str]) -> SourceRegistry:
     """Return a ledger in which `searched` were search hits and `fetched` were opened."""
@@ -30,8 +32,8 @@ def _encodable(url: str) -> str:
 def ledger_from_json(content: str, name: str) -> SourceRegistry:
     """Return the ledger in `content`: a list of source records, or lists of URLs.
 
-    A record needs no more than `url` and `state`; the other form is
-    `{"fetched": [URL, …], "searched": [URL, …]}`.
+    A record needs no more than `url` and `state`, and a bare URL is a page that was opened; the
+    other form is `{"fetched": [URL, …], "searched": [URL, …]}`.
 
     Args:
         content: The JSON text.
@@ -51,7 +53,7 @@ def ledger_from_json(content: str, name: str) -> SourceRegistry:
         fetched, searched = (_urls(data, field, name) for field in ("fetched", "searched"))
         return ledger_from_urls(fetched, searched)
     if not isinstance(data, list):
-        raise UsageError(f"{name}: expected a list of source records or an object with fetched")
+        raise UsageError(f"{name}: expected {_EXPECTED}")
     return SourceRegistry.from_records(
         _record(entry, f"{name}: record {number}") for number, entry in enumerate(data, start=1)
     )
@@ -72,7 +74,11 @@ def _urls(data: dict[str, object], field: str, name: str) -> list[str]:
 
 
 def _record(entry: object, place: str) -> SourceRecord:
-    if isinstance(entry, dict) and isinstance(entry.get("url"), str):
+    if isinstance(entry, str):
+        entry = {"url": _encodable(entry), "state": "fetched"}
+    if not isinstance(entry, dict):
+        raise UsageError(f"{place}: expected a URL or a source record with url and state")
+    if isinstance(entry.get("url"), str):
         key = url_key(entry["url"])
         entry = {"key": key.value, "is_canonical": key.is_canonical, **entry}
     try:

@@ -19,7 +19,7 @@ _UNTOUCHED = re.compile(
 _HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 _DEFANGED = re.compile(r"https?://[^/?#]*[\[({](?:\.|dot)[\])}]", re.IGNORECASE)
 _REAL_HOST = re.compile(
-    r"https?://(?:[^/?#]*@)?(?:\[[0-9a-f:.%]+\]|[^/?#*$]*[^\W_][^/?#*$]*)", re.IGNORECASE
+    r"https?://(?:[^/?#]*@)?+(?:\[[0-9a-f:.%]+\]|[^/?#*$]*[^\W_][^/?#*$]*)", re.IGNORECASE
 )
 _BRACKET = re.compile(r"[()\[\]{}]")
 _CLOSER = {"(": ")", "[": "]", "{": "}"}

@@ -58,6 +58,16 @@ def test_a_near_hit_is_called_a_search_result() -> None:
     )
 
 
+def test_a_difference_in_capital_letters_is_called_so() -> None:
+    gate = CitationGate()
+
+    verdict = gate.check(f"{BASE}/Survey-2", ledger_from_urls([f"{BASE}/survey-2"], []))
+
+    assert verdict.violations[0].message.endswith(
+        "is https://river.example.org/survey-2 (the same but for capital letters, which count)."
+    )
+
+
 def test_long_lists_and_long_urls_are_cut() -> None:
     gate = CitationGate()
     urls = " ".join(f"{BASE}/{number}" for number in range(MAX_LISTED + 3))

@@ -32,6 +32,12 @@ def test_lists_of_urls_are_a_ledger() -> None:
     assert [record.state for record in ledger.records()] == ["searched", "fetched"]
 
 
+def test_a_plain_list_of_urls_is_what_was_opened() -> None:
+    (record,) = ledger_from_json(f'["{PAGE}/"]', "l").records()
+
+    assert (record.key, record.state) == (PAGE, "fetched")
+
+
 def test_lone_surrogates_do_no_harm() -> None:
     assert len(ledger_from_urls([f"{PAGE}\ud800"], [f"{PAGE}\udfff"]).records()) == 1
 
@@ -44,7 +50,7 @@ def test_lone_surrogates_do_no_harm() -> None:
         ('{"fetched": [1]}', "l.json: fetched: expected a list of URLs"),
         ('[{"state": "fetched"}]', "l.json: record 1: key: Field required"),
         ('[{"url": "https://a.example", "state": "opened"}]', "l.json: record 1: state: Input"),
-        ("[1]", "l.json: record 1: record: Input"),
+        ("[1]", "l.json: record 1: expected a URL or a source record"),
     ],
 )
 def test_what_is_no_ledger_is_said_in_one_line(content: str, said: str) -> None:
