@@ -96,7 +96,8 @@ class Measure:
         if low is None or high is None:
             return ""
         scale, digits = (100, 1) if self.score.is_share else (1, 2)
-        return f"{scale * low:.{digits}f}{DASH}{scale * high:.{digits}f}"
+        between = DASH if low >= 0 else " to "  # a dash before a minus sign cannot be read
+        return f"{scale * low:.{digits}f}{between}{scale * high:.{digits}f}"
 
 
 @dataclass(frozen=True)
@@ -166,4 +167,5 @@ def _measure_text(cell: Measure) -> str:
         return rate_text(cell.score.rate)
     if cell.score.mean is None:
         return NOTHING
-    return f"{cell.text} [{cell.bounds.replace(DASH, ', ')}] n={number_text(cell.score.weight)}"
+    bounds = cell.bounds.replace(DASH, ", ").replace(" to ", ", ")
+    return f"{cell.text} [{bounds}] n={number_text(cell.score.weight)}"

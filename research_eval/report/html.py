@@ -10,6 +10,7 @@ from itertools import groupby
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
 
 from research_eval.journal import RunFolder
 from research_eval.report.cell import Cell, Derived, Mean, Measure, Name, Sum, TableView, cell_text
@@ -20,8 +21,18 @@ from research_eval.report.plot import draw_plots
 from research_eval.report.section import sections
 from research_eval.report.trace import Condition, Count, Trace
 from research_eval.report.view import Rate, RunView
-from research_eval.report.wording import DASH, NOTHING, percent, run_facts, run_labels
+from research_eval.report.wording import (
+    DASH,
+    NOTHING,
+    QUESTION,
+    lead,
+    origin,
+    percent,
+    run_facts,
+    run_labels,
+)
 from research_eval.schema import TrialKey, TrialRecord
+from research_eval.schema.display import visible
 
 __all__ = ["render_html", "trace_fragment"]
 
@@ -51,7 +62,10 @@ def render_html(view: RunView, folder: RunFolder, *, plots: Mapping[str, str] | 
         .render(
             view=view,
             manifest=manifest,
-            title=f"{manifest.experiment} {DASH} research_eval",
+            title=f"{QUESTION} {manifest.experiment} {DASH} research_eval",
+            question=QUESTION,
+            lead=lead(view),
+            origin=origin(view),
             labels=run_labels(view),
             conclusive=view.is_conclusive,
             floor=percent(view.settings.coverage_floor),
@@ -91,6 +105,7 @@ def _environment() -> Environment:
         loader=FunctionLoader(_template),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -106,6 +121,11 @@ def _environment() -> Environment:
     }
     environment.tests["figures"] = lambda text: _FIGURES.fullmatch(text) is not None
     return environment
+
+
+def _shown(value: object) -> object:
+    """Return words without characters that act instead of being seen; markup of ours as it is."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _bounds(rate: Rate) -> str:

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Sequence
 from research_eval.report.cell import Cell, Name, Section, TableView, cell_text
 from research_eval.report.section import sections
 from research_eval.report.view import RunView
-from research_eval.report.wording import NOTHING, percent, run_facts, run_labels
+from research_eval.report.wording import (
+    NOTHING,
+    QUESTION,
+    lead,
+    origin,
+    percent,
+    run_facts,
+    run_labels,
+)
 from research_eval.schema.display import visible
 
 __all__ = ["escape_markdown", "render_markdown"]
@@ -30,7 +38,11 @@ def render_markdown(view: RunView) -> str:
 
 
 def _head(view: RunView) -> str:
-    parts = [f"# {escape_markdown(view.manifest.experiment)}", f"*{', '.join(run_labels(view))}.*"]
+    parts = [
+        f"# {QUESTION} Experiment {escape_markdown(view.manifest.experiment)}",
+        f"*{', '.join(run_labels(view))}.*",
+        f"{lead(view)} {escape_markdown(origin(view))}",
+    ]
     if not view.is_conclusive:
         floor = percent(view.settings.coverage_floor)
         parts.append(
@@ -45,6 +57,8 @@ def _section(section: Section) -> str:
         if table.is_long:
             parts.append(f"{len(table.rows)} rows, in `report.html`; by trial in `scores.csv`.")
         else:
+            if len(section.tables) > 1:
+                parts.append(f"**{escape_markdown(table.caption)}**")
             parts.append(_table([heading.text for heading in table.headings], _rows(table)))
     return "\n\n".join(parts)
 

@@ -94,11 +94,20 @@ MEASURE_TABLES: tuple[MeasureTable, ...] = (
             "incorrect": ("incorrect", "Answers that miss an expected fact."),
             "abstained": ("abstained", "Answers that say that they do not know."),
             "correct and clean": ("correct_and_clean", "Correct, and passed the gate in the end."),
-            "score at 0.5": (
+        },
+    ),
+    MeasureTable(
+        "abstention",
+        "Abstention",
+        "Whether answers say that they do not know where they should, and what guessing is worth: "
+        "1 for right, 0 for an abstention, and a loss for wrong that makes answering pay from a "
+        "confidence of 50 or 75 % on.",
+        {
+            "score at 50 %": (
                 "penalised_at_50",
                 "Mean of 1 for right, 0 for an abstention, -1 for wrong.",
             ),
-            "score at 0.75": (
+            "score at 75 %": (
                 "penalised_at_75",
                 "Mean of 1 for right, 0 for an abstention, -3 for wrong.",
             ),
@@ -156,6 +165,13 @@ MEASURE_TABLES: tuple[MeasureTable, ...] = (
                 "citation_precision_upper",
                 "The same, UNDECIDED counted as support.",
             ),
+        },
+    ),
+    MeasureTable(
+        "page-use",
+        "Use of the opened pages",
+        "How much of what the trial opened carries the answer; support is GREEN.",
+        {
             "thoroughness": (
                 "thoroughness",
                 "Of all pairs of a sentence and an opened page that supports it, the cited ones.",

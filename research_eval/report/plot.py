@@ -12,6 +12,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from research_eval.report.view import ConfigurationView, Rate, RunView
+from research_eval.report.wording import spoken_word
+from research_eval.schema.display import one_line
 
 __all__ = ["INK", "draw_plots"]
 
@@ -45,7 +47,6 @@ _SETTINGS: Any = {
 }
 _ID = re.compile(r'(\bid="|url\(#|xlink:href="#)')
 _METADATA = re.compile("<metadata>.*?</metadata>", re.DOTALL)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def draw_plots(view: RunView) -> dict[str, str]:
@@ -86,7 +87,7 @@ def _draw(
 
 
 def _label(configuration: ConfigurationView) -> str:
-    name = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", configuration.name)
+    name = one_line(configuration.name)
     return f"{name} (reference agent)" if configuration.summary.is_reference_agent else name
 
 
@@ -147,7 +148,8 @@ def _violations(axes: Sequence[Axes], configurations: Sequence[ConfigurationView
             ys = [y + shift for y in range(len(found))]
             ax.barh(ys, values, height=0.34, color=_KIND_COLOURS[when], label=f"{when} answer")
         ax.set_xlim(0, 100)
-        ax.set_title(found[0].kind, fontsize=9)
+        ax.set_xticks((0, 50, 100), ("0", "50", "100 "))
+        ax.set_title(spoken_word(found[0].kind), fontsize=9)
         ax.grid(axis="x")
     axes[0].figure.supxlabel("answers with the violation, %", fontsize=9)
     handles, names = axes[0].get_legend_handles_labels()
@@ -171,8 +173,8 @@ def _served(axes: Sequence[Axes], configurations: Sequence[ConfigurationView]) -
 def _stack(ax: Axes, layers: Sequence[tuple[str, str, Sequence[float]]]) -> None:
     left = [0.0] * len(layers[0][2])
     for label, colour, values in layers:
-        name = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", label)
-        ax.barh(range(len(values)), values, left=left, height=0.62, color=colour, label=name)
+        shown = one_line(label)
+        ax.barh(range(len(values)), values, left=left, height=0.62, color=colour, label=shown)
         left = [start + value for start, value in zip(left, values, strict=True)]
     ax.grid(axis="x")
     _legend(ax, len(layers))

@@ -23,7 +23,7 @@ from research_eval.report.contrast import (
 from research_eval.report.definition import DEFINITIONS
 from research_eval.report.measure import MEASURE_TABLES, MeasureTable
 from research_eval.report.view import ConfigurationView, RunView, ScoreView
-from research_eval.report.wording import labels, percent
+from research_eval.report.wording import labels, percent, spoken_word
 from research_eval.scorer.correctness import f_score
 from research_eval.scorer.support_error import MEASURED
 from research_eval.scorer.worthiness import MEASURED as WORTHINESS
@@ -100,7 +100,7 @@ def _strict(view: RunView) -> Section:
         "final, strict": lambda c: c.final_pass.strict,
     }
     for status in ("completed", "rejected", "refused", "limit", "error", "not_run"):
-        columns[status] = _status(status)
+        columns[spoken_word(status)] = _status(status)
     note = "Every planned trial counts here: one that failed or was not run has passed nothing."
     table = _table(view, "Strict rates, and how trials ended", columns)
     return Section("endings", "Strict rates and endings", note, (table,))
@@ -123,7 +123,7 @@ def _violations(view: RunView) -> Section | None:
 
 def _violation_table(view: RunView, when: str, caption: str) -> TableView:
     kinds = [violation.kind for violation in view.configurations[0].violations]
-    columns = {kind: _violation(index, when) for index, kind in enumerate(kinds)}
+    columns = {spoken_word(kind): _violation(index, when) for index, kind in enumerate(kinds)}
     return _table(view, caption, columns)
 
 
@@ -155,15 +155,11 @@ def _retry_count(number: int) -> _Column:
 
 
 def _means(*columns: str) -> dict[str, _Column]:
-    return {_spoken(column): _mean(column) for column in columns}
+    return {spoken_word(column): _mean(column) for column in columns}
 
 
 def _sums(*columns: str) -> dict[str, _Column]:
-    return {_spoken(column): _sum(column) for column in columns}
-
-
-def _spoken(column: str) -> str:
-    return column.replace("_", " ")
+    return {spoken_word(column): _sum(column) for column in columns}
 
 
 def _mean(column: str) -> _Column:
@@ -242,6 +238,8 @@ def _measures(view: RunView, table: MeasureTable) -> Section | None:
     beside = {
         "support": _support_errors,
         "citation-quality": _support_errors,
+        "page-use": _support_errors,
+        "grounded-correctness": _support_errors,
         "coverage": _worthiness_error,
     }.get(table.id)
     tables = (whole, beside()) if beside else (whole,)

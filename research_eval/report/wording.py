@@ -6,16 +6,22 @@ from research_eval.schema import RunRecord
 __all__ = [
     "DASH",
     "NOTHING",
+    "QUESTION",
     "labels",
+    "lead",
     "mean_text",
     "number_text",
+    "origin",
     "percent",
     "rate_text",
     "run_facts",
     "run_labels",
     "spoken_measure",
+    "spoken_word",
 ]
 
+QUESTION = "Do answers cite only pages that were opened?"
+"""What every report is about."""
 DASH = "\N{EN DASH}"
 """Between the bounds of an interval."""
 NOTHING = DASH
@@ -56,6 +62,15 @@ def mean_text(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.2f}"
 
 
+def spoken_word(word: str) -> str:
+    """Return a word of the records as tables write it.
+
+    >>> spoken_word("unknown_url")
+    'unknown URL'
+    """
+    return word.replace("_", " ").replace("unknown url", "unknown URL")
+
+
 def spoken_measure(name: str) -> str:
     """Return a measure as tables write it.
 
@@ -83,9 +98,59 @@ def run_labels(view: RunView) -> tuple[str, ...]:
     return tuple(found)
 
 
+def lead(view: RunView) -> str:
+    """Return in one sentence what was run."""
+    manifest = view.manifest
+    scripts = sum(c.is_reference_agent for c in manifest.configurations)
+    models = len(manifest.configurations) - scripts
+    kinds = [
+        _counted(n, what)
+        for n, what in ((models, "model configuration"), (scripts, "reference agent"))
+        if n
+    ]
+    ran = sum(c.run.value for c in view.configurations)
+    judged = sum(c.coverage.k for c in view.configurations)
+    planned = manifest.planned
+    return (
+        f"{' and '.join(kinds) or 'No configuration'}, {_counted(len(manifest.case_ids), 'question')}, "
+        f"{_counted(manifest.trials, 'trial')} each: {_grouped(planned)} planned, "
+        f"{_grouped(ran)} run, {_grouped(judged)} judged."
+    )
+
+
+def origin(view: RunView) -> str:
+    """Return where questions, pages and replies come from, and what of it is made up."""
+    manifest = view.manifest
+    parts = [f"Dataset {manifest.dataset}, sha256 {manifest.dataset_sha256[:12]}."]
+    if manifest.dataset_is_synthetic:
+        parts.append("Synthetic: its questions and the pages of its web were made for the purpose.")
+    modes = {"models": manifest.model_mode, "the web": manifest.web_mode}
+    if set(modes.values()) == {"replay"}:
+        tapes = (manifest.cassettes_sha256 or "")[:12]
+        parts.append(
+            f"Models and the web were replayed from recordings, sha256 {tapes or NOTHING}."
+        )
+    else:
+        said = {"replay": "replayed", "record": "asked live and recorded", "live": "asked live"}
+        parts.append(
+            f"{'; '.join(f'{who}: {said[mode]}' for who, mode in modes.items())}.".capitalize()
+        )
+    parts.append(f"research_eval {manifest.code_version}.")
+    return " ".join(parts)
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{_grouped(number)} {word}{'' if number == 1 else 's'}"
+
+
+def _grouped(number: int) -> str:
+    return f"{number:,}".replace(",", "\u202f")
+
+
 def run_facts(manifest: RunRecord) -> dict[str, str]:
     """Return what was run, in words."""
     return {
+        "experiment": manifest.experiment,
         "dataset": f"{manifest.dataset} ({len(manifest.case_ids)} cases)",
         "trials a case and configuration": str(manifest.trials),
         "seed": str(manifest.seed),

@@ -17,6 +17,7 @@ from research_eval.schema import (
     Verdict,
     Violation,
 )
+from research_eval.schema.display import visible
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
@@ -27,6 +28,7 @@ ARGUMENTS = [
 ]  # fmt: skip
 HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 SLY = "javascript:window.hacked=1"
+UNSEEN = "a\u202eb\u2066c\x9bd\x1be\u200bf\U000e0041g"
 
 
 class Watched:
@@ -82,8 +84,8 @@ def hostile_report(made, tmp_path_factory) -> Path:
         SourceRecord(key=url, url=url, title=HOSTILE, state="fetched"),
         SourceRecord(key=SLY, url=SLY, title="sly", snippet=HOSTILE),
     ]
-    hit = SearchHit(url=SLY, title=HOSTILE, snippet=HOSTILE, rank=1)
-    search = Searched(query=HOSTILE, max_results=5, served_by=HOSTILE, hits=(hit,))
+    hit = SearchHit(url=SLY, title=f"{HOSTILE} {UNSEEN}", snippet=UNSEEN, rank=1)
+    search = Searched(query=HOSTILE, max_results=5, served_by=f"{HOSTILE} {UNSEEN}", hits=(hit,))
     record = made.manifest([made.configuration(HOSTILE)], [HOSTILE])
     record = record.model_copy(update={"dataset_is_synthetic": False})
     trial = made.trial(
@@ -228,6 +230,39 @@ def test_a_hostile_answer_is_text(watched, hostile_report) -> None:
         "https://lie.example/a",
     ]
     assert watched.complaints == []
+
+
+def test_nothing_unseen_is_shown_anywhere(watched, hostile_report) -> None:
+    """Controls and marks of direction are told by their number on every view, tooltips included."""
+    for fragment in ("", "#trials", trial_fragment(HOSTILE, HOSTILE)):
+        watched.open(hostile_report, fragment)
+        watched.page.wait_for_timeout(300)
+        for details in watched.page.locator("details").all():
+            details.evaluate("node => { node.open = true; }")
+        watched.page.wait_for_timeout(200)
+        shown = watched.page.evaluate("document.body.innerText + document.title")
+        assert {c for c in shown if visible(c) != c} == set()
+
+
+def test_a_violation_says_its_url_once_and_words_are_told_as_people_write_them(
+    watched, report
+) -> None:
+    watched.open(report, "#trials?first_unknown_url=1")
+    watched.page.wait_for_selector("#view-trials tbody th a")
+    watched.page.locator("#view-trials tbody th a").first.click()
+    watched.page.wait_for_selector("ul.violations li")
+    item = watched.page.locator("ul.violations li").first
+    url = item.locator(".url").first.text_content()
+
+    assert item.text_content().count(url) == 1
+    assert "unknown URL" in item.text_content()
+    watched.open(report, "#trials?final_passed=1")
+    watched.page.wait_for_selector("#list-count")
+    watched.page.locator("#view-trials tbody th a").first.click()
+    watched.page.wait_for_selector("ol.timeline .e-model")
+    told = watched.page.locator("ol.timeline").text_content()
+    assert "waits for the tools" in told
+    assert "tool_calls" not in told
 
 
 def test_only_web_addresses_become_links(watched, hostile_report) -> None:

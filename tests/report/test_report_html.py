@@ -26,6 +26,7 @@ from research_eval.schema import (
     Verdict,
     Violation,
 )
+from research_eval.schema.display import visible
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>",
@@ -63,6 +64,9 @@ def folder(large, tmp_path_factory, made) -> RunFolder:
 @pytest.fixture(scope="module")
 def text(folder: RunFolder) -> str:
     return render_html(load_view(folder), folder)
+
+
+STEERING = "evil\u202ename\x1b]0;x\x07\x9b\u2066\u200b\U000e0041\x7f"
 
 
 def hostile_page(made, path: Path, strings: tuple[str, ...], plots=None) -> str:
@@ -141,9 +145,10 @@ def test_every_trial_is_inside(text: str, large) -> None:
 def test_reference_agents_and_the_synthetic_web_are_labelled(text: str) -> None:
     assert '<span class="badge label">synthetic web</span>' in text
     summary = text[text.index('<section id="summary">') :]
-    row = summary[summary.index(">honest<") : summary.index(">snippet-citer<")]
+    row = summary[summary.index(">honest</a>") : summary.index(">snippet-citer</a>")]
     assert "reference agent" in row
-    assert "reference agent" not in summary[summary.index(">smollm2-135m<") :].split("</tr>")[0]
+    table = summary[summary.index("<table") :]
+    assert "reference agent" not in table[table.index(">smollm2-135m<") :].split("</tr>")[0]
 
 
 @settings(max_examples=15)
@@ -167,6 +172,27 @@ def test_hostile_names_are_shown_as_text(made, tmp_path: Path, one: str) -> None
     assert "<img src=x" not in text
     assert "<svg onload" not in text
     assert text.count("<script>") == 1
+
+
+def test_no_character_that_acts_instead_of_being_seen_stands_in_the_file(
+    made, tmp_path: Path
+) -> None:
+    """Names of a run reach headings, plots, settings and facts; none brings its controls along."""
+    text = hostile_page(made, tmp_path / "run", (STEERING,))
+    acting = {c for c in text if visible(c) != c}
+
+    assert acting == set()
+    assert "evil\N{REPLACEMENT CHARACTER}name" in text
+
+
+def test_the_head_says_what_was_asked_of_whom_and_what_is_made_up(text: str) -> None:
+    head = text[text.index("<header>") : text.index("</header>")]
+
+    assert "<h1>Do answers cite only pages that were opened?</h1>" in head
+    assert "experiment <strong>" in head
+    assert "planned" in head
+    assert "judged." in head
+    assert "Synthetic: its questions and the pages of its web were made for the purpose." in head
 
 
 def test_the_bytes_are_the_same_in_every_process(large, made, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 // Builds elements. Whatever comes from a trial becomes a text node or an attribute of its own,
 // never markup.
-const INVISIBLE = /([\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\u0000-\u0008\u000b-\u001f\u007f])/;
+const INVISIBLE = /([\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f])/u;
 
 function el(name, attributes, ...children) {
   const node = document.createElement(name);
@@ -16,7 +16,8 @@ function el(name, attributes, ...children) {
 function add(node, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === "") continue;
-    node.append(child instanceof Node ? child : document.createTextNode(String(child)));
+    if (child instanceof Node) node.append(child);
+    else node.append(...foreign(child).map((part) => (part instanceof Node ? part : document.createTextNode(part))));
   }
   return node;
 }
@@ -26,8 +27,17 @@ function foreign(text) {
   return String(text).split(INVISIBLE).map((part, index) => {
     if (index % 2 === 0) return part;
     const code = part.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-    return el("span", { class: "control", title: "invisible character" }, "U+" + code);
+    const shown = document.createElement("span");
+    shown.className = "control";
+    shown.title = "invisible character";
+    shown.append(document.createTextNode("U+" + code));
+    return shown;
   });
+}
+
+// A word of the records as people write it: http_404 is HTTP 404, rate_limited is rate limited.
+function spoken(word) {
+  return String(word).replace(/^http_/, "HTTP ").replaceAll("_", " ").replace(/\burl\b/, "URL");
 }
 
 // A URL of a page: text, and a link where it is one that a browser may safely open.

@@ -51,7 +51,7 @@ function choice(query, [column, label, names]) {
 function kindFilter(query) {
   const box = el("select", {}, el("option", { value: "" }, "any"));
   for (const kind of KINDS) {
-    box.append(el("option", { value: kind, selected: query.has("first_" + kind) }, kind));
+    box.append(el("option", { value: kind, selected: query.has("first_" + kind) }, spoken(kind)));
   }
   box.addEventListener("change", () => {
     let next = new URLSearchParams(query);
@@ -139,7 +139,7 @@ function listCell(row, column) {
   }
   if (column === null) {
     const found = KINDS.filter((kind) => rows.value(row, "first_" + kind) === 1);
-    return found.map((kind) => el("span", { class: "badge v-" + kind }, kind));
+    return found.map((kind) => el("span", { class: "badge v-" + kind }, spoken(kind)));
   }
   const value = rows.value(row, column);
   if (column === "configuration") {

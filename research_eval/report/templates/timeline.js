@@ -4,6 +4,15 @@ function usageText(usage) {
   return " \u00b7 " + number(usage.input_tokens || 0) + " tokens in, " + number(usage.output_tokens || 0) + " out";
 }
 
+const ENDS = {
+  stop: "finished its reply", tool_calls: "waits for the tools", length: "\u2717 cut off at the token limit",
+  content_filter: "\u2717 stopped by the provider's filter", refusal: "\u2717 declined to answer",
+};
+
+function endText(reason) {
+  return reason ? ENDS[reason] || spoken(reason) : "";
+}
+
 function pretty(json) {
   try {
     return JSON.stringify(JSON.parse(json), null, 1).replace(/\s*\n\s*/g, " ");
@@ -20,7 +29,7 @@ const EVENTS = {
     event.text ? el("div", { class: "said", dir: "auto" }, foreign(event.text)) : null,
     (event.tool_calls || []).map((call) => el("div", {}, "asks for ",
       el("code", {}, foreign(call.name), " ", foreign(pretty(call.arguments))))),
-    el("div", { class: "quiet" }, event.finish_reason, usageText(event.usage),
+    el("div", { class: "quiet" }, endText(event.finish_reason), usageText(event.usage),
       event.request_retries ? " \u00b7 " + plural(event.request_retries, "request retry") : "")]],
   tool: (event) => ["Tool " + event.tool, [
     el("span", { class: event.ok ? "good" : "bad" }, event.ok ? "\u2713 worked" : "\u2717 failed"),
@@ -38,8 +47,8 @@ const EVENTS = {
   fetch: (event) => ["Fetch", [
     address(event.url, false), " ",
     event.ok ? el("span", { class: "good" }, "\u2713 opened " + (event.status ?? ""))
-      : el("span", { class: "bad" }, "\u2717 " + (event.error || "failed") + " " + (event.status ?? "")),
-    event.evidence ? el("span", { class: "bad" }, " no evidence: " + event.evidence) : null,
+      : el("span", { class: "bad" }, fetchFailure(event)),
+    event.evidence ? el("span", { class: "bad" }, " no evidence: " + spoken(event.evidence)) : null,
     event.from_ledger ? " from the ledger" : null,
     event.off_tape ? el("span", { class: "bad" }, " off tape") : null,
     event.final_url && event.final_url !== event.url
@@ -48,9 +57,14 @@ const EVENTS = {
   gate: (event, trial) => ["Gate", gateEntry(trial.attempts.find((a) => a.attempt === event.attempt))],
 };
 
+function fetchFailure(event) {
+  const word = spoken(event.error || "failed");
+  return "\u2717 " + (event.status && !word.includes(event.status) ? word + ", HTTP " + event.status : word);
+}
+
 function tryItem(one) {
   const good = one.outcome === "served" || one.outcome === "cached";
-  const notes = [one.error, one.status, one.requests ? plural(one.requests, "request") : null,
+  const notes = [one.error ? spoken(one.error) : null, one.status, one.requests ? plural(one.requests, "request") : null,
     one.breaker_opened ? "breaker opened" : null].filter((note) => note);
   return el("li", {}, el("span", { class: good ? "good" : "bad" }, good ? "\u2713 " : "\u2717 "),
     foreign(one.provider), " ", one.outcome, notes.length ? " (" + notes.join(", ") + ")" : "");
@@ -65,7 +79,7 @@ function gateEntry(attempt) {
     target.focus({ preventScroll: true });
   } }, "attempt " + attempt.attempt), " ",
   el("span", { class: passed ? "good" : "bad" }, passed ? "\u2713 passed" : "\u2717 rejected"), " ",
-  attempt.violations.map((v) => el("span", { class: "badge v-" + v.kind }, v.kind))];
+  attempt.violations.map((v) => el("span", { class: "badge v-" + v.kind }, spoken(v.kind)))];
 }
 
 function timeline(trial) {

@@ -51,7 +51,7 @@ function markedAnswer(attempt) {
     const title = RULINGS[ruling] + (note ? " (" + note + ")" : "");
     out.push(el("mark", { class: "v-" + ruling, title, "data-ruling": ruling },
       foreign(points.slice(start, end).join(""))));
-    out.push(el("sup", { class: "after" }, el("span", { class: "badge v-" + ruling }, ruling),
+    out.push(el("sup", { class: "after" }, el("span", { class: "badge v-" + ruling }, spoken(ruling)),
       sourceButton(place, ruling + ", ")));
     at = end;
   }
@@ -59,14 +59,15 @@ function markedAnswer(attempt) {
   return el("div", { class: "answer", dir: "auto" }, out);
 }
 
+// The corrective holds what the model was told; here it is said once, in parts.
 function violationItem(violation) {
-  return el("li", {}, el("span", { class: "badge v-" + violation.kind }, violation.kind), " ",
-    violation.url ? address(violation.url, false) : null, " ",
-    el("span", { class: "quiet" }, RULINGS[violation.kind]),
+  const ruling = RULINGS[violation.kind];
+  return el("li", {}, el("span", { class: "badge v-" + violation.kind }, spoken(violation.kind)), " ",
+    violation.url ? [address(violation.url, false), " "] : null,
+    el("span", { class: "quiet" }, ruling || foreign(violation.message || "")),
     violation.nearest ? el("div", { class: "quiet" }, "nearest in the ledger: ",
       address(violation.nearest, false), " ", sourceButton(violation.source),
-      violation.difference ? " differs in " + violation.difference : "") : null,
-    violation.message ? el("div", {}, foreign(violation.message)) : null);
+      violation.difference ? " differs in " + violation.difference : "") : null);
 }
 
 function attemptBlock(attempt, count) {
@@ -86,7 +87,7 @@ function attemptBlock(attempt, count) {
 function evidenceText(source) {
   const state = source.state || "searched";
   if (state === "searched") return "search hit only";
-  const evidence = source.evidence && source.evidence !== "ok" ? ", no evidence: " + source.evidence : "";
+  const evidence = source.evidence && source.evidence !== "ok" ? ", no evidence: " + spoken(source.evidence) : "";
   return "opened" + evidence + (source.alias_of ? ", alias" : "");
 }
 
@@ -173,7 +174,7 @@ async function renderTrial(target, query) {
     neighbours(row), ...trialHead(row));
   if (!trial) return;
   if (trial.failure) {
-    target.append(el("p", { class: "banner" }, "Error: ", foreign(trial.failure.kind), ": ",
+    target.append(el("p", { class: "banner" }, "Error: ", spoken(trial.failure.kind), ": ",
       foreign(trial.failure.message)));
   }
   add(target, [el("h3", {}, "Attempts"),
