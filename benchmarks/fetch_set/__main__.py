@@ -12,6 +12,7 @@ import articles
 import documents
 import encodings_set
 import hiding
+import misleading
 import walls
 from entry import Entry
 
@@ -23,6 +24,7 @@ def all_entries() -> list[Entry]:
     return list(
         chain(
             articles.entries(),
+            misleading.entries(),
             hiding.entries(),
             walls.entries(),
             encodings_set.entries(),

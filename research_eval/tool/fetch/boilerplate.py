@@ -186,8 +186,17 @@ def words_of(element: Element) -> set[str]:
     return words
 
 
-def drop_boilerplate(tree: Tree) -> None:
-    """Mark the furniture of the page, and count again what is left."""
+def drop_boilerplate(tree: Tree, *, is_wide: bool = False) -> None:
+    """Mark the furniture of the page, and count again what is left.
+
+    Args:
+        tree: The page.
+        is_wide: Whether to judge anew, and what holds paragraphs only if its kind is sure.
+    """
+    if is_wide:
+        for element in tree.elements:
+            element.is_dropped = False
+        count(reversed(tree.elements))
     chars, prose = max(1, tree.root.chars), max(_PROSE, tree.root.prose)
     holds_main = _holders(tree)
     for element in tree.elements[1:]:
@@ -195,10 +204,18 @@ def drop_boilerplate(tree: Tree) -> None:
         if parent is not None and parent.is_dropped:
             element.is_dropped = True
         elif id(element) not in holds_main:
-            element.is_dropped = _is_gutter(element) or _is_boilerplate(
-                element, element.chars / chars, element.prose / prose
+            is_open = not is_wide or not element.prose or _is_firm(element)
+            element.is_dropped = _is_gutter(element) or (
+                is_open and _is_boilerplate(element, element.chars / chars, element.prose / prose)
             )
     count(reversed(tree.elements))
+
+
+def _is_firm(element: Element) -> bool:
+    """Say whether `element` is furniture even where it holds paragraphs."""
+    if element.tag in {"dialog", "footer", "nav"} or words_of(element) & _FIRM:
+        return True
+    return element.get("role").lower() in _ROLES - {"banner", "complementary"}
 
 
 def restore(element: Element) -> None:

@@ -1,6 +1,7 @@
 """HTML in, title, Markdown and findings out."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from research_eval.tool.fetch.boilerplate import text_of, wall_text
 from research_eval.tool.fetch.cleanse import cleanse, one_line
@@ -14,7 +15,7 @@ from research_eval.tool.fetch.page import (
     ExtractedPage,
     PageFlag,
 )
-from research_eval.tool.fetch.selection import main_content
+from research_eval.tool.fetch.selection import is_starved, main_content
 from research_eval.tool.fetch.tame import tame
 from research_eval.tool.fetch.wall import Impression, evidence_of, find_flags
 
@@ -36,6 +37,8 @@ _ROOT_IDS = frozenset(
 )
 _ROOT_TAGS = frozenset({"app-root", "my-app"})
 _SOURCE_CHARS = 300_000
+_SETTLED = frozenset({"bot_wall", "consent_wall", "login_wall", "paywall", "soft_404"})
+"""Flags that say why there is little to read."""
 _SHELL_CHARS = 250
 """Fewer visible characters than this may be a shell whose text is given to machines alone."""
 
@@ -65,12 +68,15 @@ def read_html(
     tree = parse(html)
     about = read_metadata(tree.parser)
     links = LinkResolver(url, about.base)
-    visible = tree.root.chars
-    visible_text = text_of(tree.root, 4000)
+    seen = _Seen(html, tree.root.chars, tree.root.prose, text_of(tree.root, 4000))
     main = main_content(tree, about.title)
-    content = to_markdown(main, links)
-    impression = _impression(html, tree, about, main, visible, visible_text)
+    impression = _impression(seen, tree, about, main)
     flags = find_flags(impression, headers or {})
+    if is_starved(main, seen.prose) and not _SETTLED & set(flags):
+        main = main_content(tree, about.title, is_wide=True)
+        impression = _impression(seen, tree, about, main)
+        flags = find_flags(impression, headers or {})
+    content = to_markdown(main, links)
     body = about.article_body or ""
     if len(body) >= _SHELL_CHARS and impression.chars < _SHELL_CHARS and "bot_wall" not in flags:
         content, flags = (
@@ -110,9 +116,18 @@ def _page(
     )
 
 
-def _impression(
-    html: str, tree: Tree, about: Metadata, main: Element, visible: int, visible_text: str
-) -> Impression:
+@dataclass(frozen=True)
+class _Seen:
+    """The page as it is before furniture is told from content."""
+
+    html: str
+    chars: int
+    prose: int
+    text: str
+    """The beginning of all that can be seen."""
+
+
+def _impression(seen: _Seen, tree: Tree, about: Metadata, main: Element) -> Impression:
     """Gather what the page is judged by."""
     chars = (
         sum(c.chars for c in main.children if isinstance(c, Element)) if main.parent is None else 0
@@ -126,15 +141,15 @@ def _impression(
         text=text,
         tail=text[-800:],
         chars=chars,
-        visible_chars=visible,
-        visible_text=visible_text if visible < 10_000 else "",
+        visible_chars=seen.chars,
+        visible_text=seen.text if seen.chars < 10_000 else "",
         furniture_text=wall_text(tree),
         noscript=one_line(tree.noscript[:4000]),
         scripts=tree.scripts,
         has_empty_root=any(_is_empty_root(e) for e in tree.elements),
         has_password_field=tree.has_password_field,
         is_paid=about.is_paid,
-        html=html[:_SOURCE_CHARS],
+        html=seen.html[:_SOURCE_CHARS],
     )
 
 

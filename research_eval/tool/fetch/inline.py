@@ -108,7 +108,8 @@ def annotation_of(math: Element) -> str:
         element = stack.pop()
         if element.tag == "annotation" and "tex" in element.get("encoding"):
             return "".join(child for child in element.children if isinstance(child, str))
-        stack.extend(child for child in element.children if isinstance(child, Element))
+        inner = (child for child in element.children if isinstance(child, Element))
+        stack.extend(child for child in inner if child.tag != "math")
     return ""
 
 

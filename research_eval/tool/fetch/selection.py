@@ -7,7 +7,7 @@ from research_eval.tool.fetch.cleanse import one_line
 from research_eval.tool.fetch.dom import Element, Tree
 from research_eval.tool.fetch.trimming import below, trim
 
-__all__ = ["main_content"]
+__all__ = ["is_starved", "main_content"]
 
 _CONTENT_NAMES = re.compile(
     r"(?:^|[\s_-])(?:(?:entry|post|article|story|main|page|blog|news|node|text|body)[-_]?"
@@ -35,16 +35,23 @@ _ENTRY = re.compile(r"(?:^|\s)h-?entry(?:\s|$)")
 """Class names by which microformats call an article."""
 _HEADER_CHARS = 600
 _LABEL_CHARS = 30
+_PLENTY = 600
+"""Weight of prose from which on a page holds something to read."""
 _PROSE = 400
 """Weight of prose from which on a page is judged by its paragraphs."""
 
 
-def main_content(tree: Tree, title: str | None = None) -> Element:
+def main_content(tree: Tree, title: str | None = None, *, is_wide: bool = False) -> Element:
     """Return the element whose content is what the page is about; furniture in it is marked.
 
     A first-level heading that stands outside of it, and in the page's title, is put before it.
+
+    Args:
+        tree: The page.
+        title: What it calls itself.
+        is_wide: Whether to keep paragraphs that only their surroundings' names speak against.
     """
-    drop_boilerplate(tree)
+    drop_boilerplate(tree, is_wide=is_wide)
     chosen = _choose(tree)
     trim(chosen)
     heading = _heading_outside(tree, chosen, title or "")
@@ -53,6 +60,12 @@ def main_content(tree: Tree, title: str | None = None) -> Element:
     joined = Element("div", {}, None)
     joined.children = [heading, chosen]
     return joined
+
+
+def is_starved(main: Element, prose: int) -> bool:
+    """Say whether `main` holds little of a page's `prose`: then the article was left out."""
+    parts = [main, *(c for c in main.children if isinstance(c, Element) and not c.is_dropped)]
+    return prose >= _PLENTY and max(part.prose for part in parts) < 0.2 * prose
 
 
 def _choose(tree: Tree) -> Element:

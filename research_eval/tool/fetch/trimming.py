@@ -14,7 +14,7 @@ _FURNITURE_HEADING = re.compile(
     r"|you (?:may|might)(?: also)? (?:like|enjoy|be interested)|recommended|most (?:read|popular|viewed)"
     r"|trending|popular|latest (?:news|stories|posts|articles)|share (?:this|on)|subscribe|sign up"
     r"|(?:our )?newsletter|follow us|leave a (?:reply|comment)|editor.?s picks?|don.?t miss"
-    r"|(?:best|more) of [\w.-]+$|lire aussi|à lire aussi|sur le même sujet|les plus lus"
+    r"|(?:best|more) of [\w-]+(?:\.[\w-]+)+$|lire aussi|à lire aussi|sur le même sujet|les plus lus"
     r"|mehr zum thema|lesen sie auch|meistgelesen|auch interessant|noticias relacionadas"
     r"|te puede interesar|lo más (?:leído|visto)|las más leídas|leia também|mais lidas"
     r"|leggi anche|articoli correlati|i più letti|lees ook|meest gelezen|czytaj też|zobacz też"
@@ -60,11 +60,22 @@ def _drop_recommendations(root: Element) -> bool:
     found = False
     for parent in list(below(root)):
         children = _children(parent)
+        if parent.tag == "aside" and _begins_with_label(parent, children):
+            parent.is_dropped = found = True
+            continue
         for place, child in enumerate(children):
             heading = _heading_of(child)
             if heading is not None and _FURNITURE_HEADING.match(text_of(heading)):
                 found |= _drop_section(children, place, heading.tag)
     return found
+
+
+def _begins_with_label(aside: Element, children: list[Element]) -> bool:
+    """Say whether `aside` has links under a label that says they lead elsewhere."""
+    label = next((c for c in children if c.chars), None)
+    if label is None or aside.links == 0 or label.chars > 30 or label.chars == aside.chars:
+        return False
+    return _FURNITURE_HEADING.match(text_of(label)) is not None
 
 
 def _heading_of(element: Element) -> Element | None:
