@@ -36,6 +36,7 @@ def html_cases() -> Iterator[tuple[str, str]]:
     yield "nested_ul_20k", "<ul><li>" * 20_000 + "end"
     yield "nested_dl_10k", "<dl><dd>" * 10_000 + "end"
     yield "nested_table_5k", "<table><tr><td>" * 5_000 + "end"
+    yield "nested_math_400", "<table><tr><td><math>" * 400 + "<td><b>x</b>" * 20_000
     yield "unclosed_b_20k", "<p><b>x" * 20_000
     yield "unclosed_a_20k", "<p><a href=/x>x" * 20_000
     yield "unclosed_a_div_20k", "<div><a href=/x>x" * 20_000

@@ -1,6 +1,7 @@
 """Small parts of fetching: robots.txt, conditional requests, style sheets, feeds, sniffing, tables."""
 
 import gzip
+import time
 import zlib
 
 import httpx
@@ -271,3 +272,23 @@ def test_every_section_of_phrases_compiles():
         "soft_404_sure",
     ):
         assert not phrase_pattern(section).search("The ropewalk opens in May.")
+
+
+def test_a_formula_takes_no_tex_from_a_formula_inside_it():
+    note = '<annotation encoding="application/x-tex">x^2</annotation>'
+
+    assert markdown(f"<p><math><mi>x</mi>{note}</math></p>").strip() == "$x^2$"
+    assert "$x^2$" in markdown(f"<math><mtext>so <b>bold</b></mtext><math>{note}</math></math>")
+    assert "bold" in markdown(f"<math><mtext>so <b>bold</b></mtext><math>{note}</math></math>")
+
+
+def seconds_for(nested: int) -> float:
+    page = parse("<table><tr><td><math>" * nested + "<td><b>x</b>" * 4_000).root
+    start = time.process_time()
+    to_markdown(page, LinkResolver("https://a.example/"))
+    return time.process_time() - start
+
+
+def test_formulas_in_formulas_do_not_multiply_the_cost():
+    """Each of them once searched all that lies in it for its TeX."""
+    assert seconds_for(120) < 12 * min(seconds_for(1) for _ in range(3))
