@@ -56,11 +56,19 @@ __all__ = ["score"]
     show_default=True,
     help="Questions to the judge at the same time.",
 )
+@click.option(
+    "--coverage-floor",
+    type=click.FloatRange(0, 1),
+    default=0.9,
+    show_default=True,
+    help="Share of the planned trials below which a value is marked INCONCLUSIVE.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summaries as JSON lines.")
 @click.option("--quiet", is_flag=True, help="Print no summary.")
 def score(
     run: Path,
     scorers: tuple[str, ...],
+    coverage_floor: float,
     as_json: bool,
     quiet: bool,
     **judge: Any,  # noqa: ANN401  # click's options
@@ -89,9 +97,9 @@ def score(
     ready, missed = _judge(folder, names, judge)
     path = add_scores(folder, names, seen=seen, ready=ready)
     if as_json:
-        _print_json(tallies)
+        _print_json(tallies, coverage_floor)
     elif not quiet:
-        _print_table(tallies, manifest)
+        _print_table(tallies, manifest, coverage_floor)
         _print_confidence(sure)
         click.echo(f"wrote {path}")
     if missed:
@@ -127,8 +135,11 @@ def _judge(
     return {"judge": scorer}, replies.missed
 
 
-def _print_json(tallies: "dict[str, Tally]") -> None:
+def _print_json(tallies: "dict[str, Tally]", floor: float) -> None:
     import json
+
+    from research_eval.scorer.measure import measure
+    from research_eval.stats import clopper_pearson
 
     for configuration, tally in tallies.items():
         for name in tally.names:
@@ -140,11 +151,14 @@ def _print_json(tallies: "dict[str, Tally]") -> None:
                 "coverage": summary.coverage,
                 "wilson": list(interval) if interval else None,
                 "by_case": list(by_case) if by_case else None,
+                "is_conclusive": summary.coverage >= floor,
             }
+            if interval and measure(name).unit == "yes_no":
+                row["exact"] = list(clopper_pearson(round(summary.total), summary.scored))
             click.echo(json.dumps(row))
 
 
-def _print_table(tallies: "dict[str, Tally]", manifest: "RunRecord") -> None:
+def _print_table(tallies: "dict[str, Tally]", manifest: "RunRecord", floor: float) -> None:
     from research_eval.schema.display import visible
 
     synthetic = " (synthetic dataset)" if manifest.dataset_is_synthetic else ""
@@ -154,13 +168,14 @@ def _print_table(tallies: "dict[str, Tally]", manifest: "RunRecord") -> None:
         " effective number of trials; of means, Student's t over cases"
     )
     for configuration, tally in tallies.items():
-        click.echo(f"\n{visible(configuration)}")
+        planned = len(manifest.case_ids) * manifest.trials
+        click.echo(f"\n{visible(configuration)}: {tally.run} of {planned} planned trials ran")
         click.echo(
             f"  {'measure':36} {'value':>9}  {'Wilson':17} {'by case':19}"
-            f" {'strict':>9}  scored/planned"
+            f" {'strict':>9}  scored/planned, coverage"
         )
         for name in tally.names:
-            click.echo(f"  {name:36} {_row(tally, name)}")
+            click.echo(f"  {name:36} {_row(tally, name, floor)}")
         _print_reliability(tally, manifest.trials)
         _print_f_score(tally)
         _print_correction(tally)
@@ -274,9 +289,13 @@ def _by_case(tally: "Tally", name: str) -> "tuple[float, float] | None":
     return (estimate.low, estimate.high) if estimate and estimate.n > 1 else None
 
 
-def _row(tally: "Tally", name: str) -> str:
+def _row(tally: "Tally", name: str, floor: float) -> str:
     summary = tally.summary(name)
     counts = f"{summary.scored}/{summary.planned}"
+    if summary.coverage < 1:
+        counts += f" {summary.coverage:.0%}"
+    if summary.coverage < floor:
+        counts += " INCONCLUSIVE"
     missing = [
         f"{count} {what}"
         for count, what in (

@@ -82,6 +82,11 @@ class Tally:
         """Case, then how often each held score came: most trials share theirs."""
 
     @property
+    def run(self) -> int:
+        """How many trials were taken in."""
+        return self._run
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Every measure that was seen, in the order of first sight."""
         return tuple(self._names)

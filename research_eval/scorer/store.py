@@ -66,9 +66,15 @@ def read_scores(folder: RunFolder) -> Iterator[StoredScores]:
             try:
                 yield StoredScores.model_validate_json(line)
             except ValidationError as exc:
-                first = exc.errors(include_url=False)[0]
-                place = ".".join(map(str, first["loc"])) or "line"
-                raise RecordError(f"{path}:{number}: {place}: {first['msg']}") from exc
+                raise RecordError(f"{path}:{number}: {_first_error(exc)}") from exc
+
+
+def _first_error(exc: ValidationError) -> str:
+    first = exc.errors(include_url=False)[0]
+    place = ".".join(map(str, first["loc"])) or "line"
+    if place == "schema_version":
+        return f"schema_version {first['input']!r:.40} is not one that this version reads (1)"
+    return f"{place}: {first['msg']}"
 
 
 def stored_scores(

@@ -87,7 +87,10 @@ def wilson_of_share(share: float, n: float, confidence: float = CONFIDENCE) -> I
 
 
 def rate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate | None:
-    """Return the share of ones among `values` with its Wilson interval; `None` without values."""
+    """Return the share of ones among `values` with its Wilson interval; `None` without values.
+
+    Source: Wilson, JASA 22:209 (1927).
+    """
     if not values:
         return None
     successes = math.fsum(values)

@@ -27,6 +27,9 @@ def aa_flip_rates(
     """Split the trials of each case at random into two halves and compare them as if they differed.
 
     `None` if no case has two trials.
+
+    Source: the A/A test of controlled experiments, as in Kohavi et al., Trustworthy Online
+    Controlled Experiments (2020), chapter 19.
     """
     repeated = [case for case in cases if len(case) > 1]
     if not repeated:

@@ -132,7 +132,10 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
 def paired_bootstrap(
     differences: Sequence[float], *, seed: int, draws: int = DRAWS, confidence: float = CONFIDENCE
 ) -> Estimate | None:
-    """Return the mean difference with a BCa interval that resamples whole cases."""
+    """Return the mean difference with a BCa interval that resamples whole cases.
+
+    Source: Davison and Hinkley, Bootstrap Methods, 3.8; Efron, JASA 82:171 (1987) for BCa.
+    """
     return cluster_bootstrap(
         [Cluster(d, 1.0) for d in differences], seed=seed, draws=draws, confidence=confidence
     )

@@ -49,6 +49,8 @@ def mean_pass_at_k(cases: Sequence[tuple[int, int]], k: int) -> float | None:
     """Return pass@k averaged over cases, each given as (trials, passed).
 
     Cases with fewer than `k` trials are left out; `None` if that leaves none.
+
+    Source: Chen et al., arXiv:2107.03374.
     """
     return _mean(cases, k, pass_at_k)
 
@@ -57,6 +59,8 @@ def mean_pass_hat_k(cases: Sequence[tuple[int, int]], k: int) -> float | None:
     """Return pass^k averaged over cases, each given as (trials, passed).
 
     Cases with fewer than `k` trials are left out; `None` if that leaves none.
+
+    Source: Yao et al., arXiv:2406.12045 (tau-bench).
     """
     return _mean(cases, k, pass_hat_k)
 

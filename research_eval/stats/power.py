@@ -59,6 +59,8 @@ def detectable_difference(
 
     The arguments are those of `needed_cases`, whose inverse this is.
 
+    Source: Miller, arXiv:2411.00640, section on power.
+
     Raises:
         ValueError: If there are no cases.
     """

@@ -358,9 +358,11 @@ def test_score_prints_each_rate_with_its_denominators(make_run):
     assert status == 0
     assert row.split() == [
         "final_passed", "0.667", "0.208", "to", "0.939", "0.208", "to", "0.939", "0.400", "3/5",
-        "1", "errors",
+        "60%", "INCONCLUSIVE", "1", "errors",
     ]  # fmt: skip
     assert "synthetic dataset" in text
+    assert "a: 4 of 5 planned trials ran" in text
+    assert "INCONCLUSIVE" not in call(score, run, "--scorer", "gate", "--coverage-floor", 0.5)[1]
 
 
 def test_score_prints_reliability_over_repetitions(make_run):
@@ -549,3 +551,54 @@ def test_hostile_answers_steer_no_terminal(make_run):
 
     assert "head: The" in text
     assert not set(text) & set("\x1b\x07\u202e")
+
+
+def test_planned_run_scored_errors_and_coverage_stand_beside_each_rate(make_run):
+    """Of six planned trials four ran and one broke: strict and conditional rates differ."""
+    run = make_run("run", {"a": ["1", "0", "e", "1"]}, planned=6)
+
+    (row,) = [
+        row
+        for row in map(json.loads, call(score, run, "--json")[1].splitlines())
+        if row["name"] == "first_attempt_passed"
+    ]
+
+    assert (row["planned"], row["run"], row["scored"], row["errors"]) == (6, 4, 3, 1)
+    assert (row["value"], row["strict"]) == (pytest.approx(2 / 3), pytest.approx(2 / 6))
+    assert row["coverage"] == 0.5
+    assert row["is_conclusive"] is False
+    assert row["exact"] == pytest.approx([0.094299, 0.991596], abs=1e-5)
+
+
+def test_scores_of_a_version_that_is_not_known_are_refused_in_one_line(make_run):
+    run = make_run("run", {"a": ["1"]})
+    call(score, run, "--scorer", "gate", "--quiet")
+    path = Path(run) / "scores.jsonl"
+    path.write_text(path.read_text("utf-8").replace('"schema_version":1', '"schema_version":7'))
+
+    with pytest.raises(UsageError, match=r"scores.jsonl:1: schema_version 7 is not one that"):
+        call(score, run, "--scorer", "status")
+
+
+def test_records_without_later_fields_are_still_scored(make_run):
+    """A journal of before those fields had a place is read with their defaults."""
+    run = make_run("run", {"a": ["1", "0"]})
+    path = Path(run) / "trials.jsonl"
+    later = {"replay", "language", "tags", "references"}
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    old = [json.dumps({k: v for k, v in row.items() if k not in later}) for row in rows]
+    path.write_text("".join(f"{line}\n" for line in old), "utf-8")
+
+    _, text = call(score, run, "--scorer", "gate", "--json")
+
+    assert {json.loads(line)["scored"] for line in text.splitlines()} == {2}
+
+
+def test_new_scores_stand_beside_old_ones(make_run):
+    run = make_run("run", {"a": ["1"]})
+    call(score, run, "--scorer", "gate", "--quiet")
+    call(score, run, "--scorer", "coverage", "--quiet")
+    call(score, run, "--scorer", "gate", "--quiet")
+    rows = (Path(run) / "scores.jsonl").read_text("utf-8").splitlines()
+
+    assert [json.loads(row)["scorer"] for row in rows] == ["coverage", "gate"]

@@ -36,5 +36,5 @@ def test_the_table_of_scores_steers_no_terminal(capsys: pytest.CaptureFixture[st
     manifest = SimpleNamespace(
         experiment=STEERING, planned=0, trials=1, configurations=(), dataset_is_synthetic=False
     )
-    _print_table({}, manifest)  # type: ignore[arg-type]  # what is read of a manifest
+    _print_table({}, manifest, 0.9)  # type: ignore[arg-type]  # what is read of a manifest
     assert not set(capsys.readouterr().out) & set("\x1b\x07\x00\x9b\u202e\u2066")
