@@ -80,6 +80,8 @@ class _SupportTable:
     def __init__(self, settings: SupportSettings) -> None:
         self._settings = settings
         self._known: dict[tuple[int, tuple[int, ...]], Level] = {}
+        self._joined: dict[tuple[int, ...], PageText] = {}
+        """Pages that are cited together, as one text."""
 
     def level(self, sentence: Sentence, pages: Sequence[CitedPage]) -> Level:
         """Return GREEN if a page alone or all together hold the sentence; unreadable is UNDECIDED."""
@@ -96,7 +98,10 @@ class _SupportTable:
         levels = [judge_support(claim, t, self._settings, is_whole=is_whole).level for t in texts]
         if len(texts) == 1 or "green" in levels:
             return "green" if "green" in levels else levels[0]
-        joined = PageText("\n".join(text.text for text in texts))
+        together = tuple(map(id, texts))
+        if together not in self._joined:
+            self._joined[together] = PageText("\n".join(text.text for text in texts))
+        joined = self._joined[together]
         return judge_support(claim, joined, self._settings, is_whole=is_whole).level
 
     def holds(self, sentence: Sentence, pages: Sequence[CitedPage], *, upper: bool = False) -> bool:

@@ -1,5 +1,7 @@
 """Recall, precision, thoroughness and necessity of citations, as the field defines them."""
 
+import time
+
 import pytest
 
 from research_eval.scorer.citation_quality import (
@@ -109,3 +111,43 @@ def test_no_answer_has_nothing_to_measure(story):
     found = CitationQualityScorer()(None, story().record(status="refused"), lambda _: None)
 
     assert {score.cause for score in found} == {"not_applicable"}
+
+
+def test_uncited_sentences_lower_recall_and_leave_precision_alone(story):
+    """One harness in use counts an uncited sentence as a citation without precision."""
+    told = two_pages(story).answer(f"{TOLL_TEXT[:-1]} ({TOLL}). {FREE} {FERRY_TEXT}")
+    found = scores(told)
+
+    assert found["citation_precision"].value == 1.0
+    assert found["citation_recall"].value == pytest.approx(1 / 3)
+
+
+def test_short_sentences_count_like_long_ones(story):
+    told = two_pages(story).answer(f"Cars pay 4.50 crowns ({FERRY}). {FERRY_TEXT[:-1]} ({FERRY}).")
+
+    assert scores(told)["citation_recall"].value == 0.5
+
+
+def test_a_marker_that_points_at_nothing_supports_nothing_and_a_year_is_no_marker(story):
+    dated = "The ferry to Skerravoe leaves at 9.15 every morning since 2019."
+    told = story().fetch(TOLL, TOLL_TEXT).fetch(FERRY, dated)
+    told.answer(
+        f"{TOLL_TEXT[:-1]} [7]. {FERRY_TEXT[:-1]} since [2019] [1].\n\nSources:\n[1] {FERRY}"
+    )
+    found = scores(told)
+
+    assert found["citation_recall"].value == 0.5
+    assert found["citation_precision"].weight == 1.0
+
+
+def test_an_answer_of_many_sentences_over_large_pages_takes_no_time_to_speak_of(story):
+    """Pages cited together are joined once, not once a sentence."""
+    page = " ".join(
+        f"Bridge {n} has a toll of {n}.50 crowns since {n + 1000}." for n in range(3000)
+    )
+    told = story().fetch(TOLL, page).fetch(FERRY, page[::-1])
+    told.answer(" ".join(f"Ferry {n} sails with {n} people ({TOLL}) ({FERRY})." for n in range(60)))
+    start = time.process_time()
+    scores(told)
+
+    assert time.process_time() - start < 5
