@@ -52,8 +52,8 @@ class Channels:
     """The experiment's folder, to which the path of a `corpus:` is relative."""
     limiters: LimiterPool | None = None
     """What trials share towards each model provider; `None` where nothing is asked."""
-    search_limits: dict[str, TokenBucket] = field(default_factory=dict)
-    """The rate limits that trials share towards each search provider."""
+    search_limits: dict[str, TokenBucket] | None = None
+    """The rate limits that trials share towards each search provider; `None` where none is asked."""
     collections: dict[str, httpx.AsyncBaseTransport] = field(default_factory=dict)
     """Local collections that were opened, by configuration."""
     real_time: bool = False
@@ -236,6 +236,7 @@ def open_channels(
         limiters=None
         if options.model_mode == "replay"
         else LimiterPool(SystemClock(), experiment.settings.limits),
+        search_limits=None if web_is_taped else {},
         real_time=options.real_time,
     )
 

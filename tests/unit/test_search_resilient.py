@@ -375,6 +375,30 @@ def test_a_queue_longer_than_the_longest_wait_fails_at_once():
     assert ended < 3
 
 
+@pytest.mark.parametrize("pause_s", [0, 1.5, 30])
+def test_the_queue_of_a_shared_limit_skips_nobody_unless_the_provider_itself_asked_for_it(pause_s):
+    """How many trials run at a time must not decide which provider answers."""
+    settings = ResilienceSettings(max_wait_s=2)
+
+    async def main(clock: EventClock):
+        inner = Provider(clock=clock)
+        bucket = settings.bucket(clock)
+        bucket.pause(pause_s)
+
+        async def trial(number: int) -> str:
+            provider = ResilientSearchProvider(
+                inner, settings, clock=clock, rng=random.Random(0), bucket=bucket
+            )
+            try:
+                return (await provider.search(f"q{number}", 5)).tries[-1].outcome
+            except SearchError as exc:
+                return exc.tries[-1].outcome
+
+        return await asyncio.gather(*map(trial, range(40)))
+
+    assert set(run_on_event_clock(main)) == {"served" if pause_s < 2 else "skipped"}
+
+
 def test_a_search_that_waits_while_the_provider_fails_does_not_ask_it_any_more():
     crowd = Crowd("server", failure_threshold=1, request_retries=0, cache_size=0)
 

@@ -36,10 +36,14 @@ class TokenBucket:
     def wait_s(self) -> float:
         """Return the seconds that a caller who came now would wait."""
         self._refill()
-        wait = max(0.0, self._paused_until - self._clock.now())
+        wait = self.paused_s()
         if self._rate is not None and self._tokens < 1:
             wait = max(wait, (1 - self._tokens) / self._rate)
         return wait
+
+    def paused_s(self) -> float:
+        """Return the seconds for which no token is handed out to anybody."""
+        return max(0.0, self._paused_until - self._clock.now())
 
     async def acquire(self) -> float:
         """Take a token and return the seconds waited; a cancelled wait gives its token back."""

@@ -127,7 +127,8 @@ class ResilientSearchProvider:
             clock: For limits, back-off and breaker.
             rng: The chance in back-offs.
             on_breaker: Is told of every turn of the breaker.
-            bucket: A rate limit that is shared with others, instead of one of its own.
+            bucket: A rate limit that is shared with other trials, instead of one of its own; each
+                waits its turn, however long, so that no outcome depends on how many run at a time.
         """
         self.name = inner.name
         self._inner = inner
@@ -146,6 +147,7 @@ class ResilientSearchProvider:
             on_change=on_breaker,
         )
         self._bucket = bucket or settings.bucket(clock)
+        self._is_shared = bucket is not None
         self._flight: SharedFlight[tuple[str, int], SearchReply] = SharedFlight()
 
     async def search(self, query: str, max_results: int) -> SearchReply:
@@ -193,7 +195,7 @@ class ResilientSearchProvider:
         """Wait for the rate limit, then send, and send again where that may help."""
         settings = self._settings
         limit = settings.max_wait_s
-        if limit is not None and self._bucket.wait_s() > limit:
+        if limit is not None and self._wait_ahead_s() > limit:
             raise self._skipped("rate_limited", "has too many searches waiting")
         call.waited_s += await self._bucket.acquire()
         if not settings.may_overdraw and not self._breaker.is_current(permit):
@@ -214,6 +216,10 @@ class ResilientSearchProvider:
             call.waited_s += wait
             await self._clock.sleep(wait)
         raise AssertionError("unreachable")
+
+    def _wait_ahead_s(self) -> float:
+        """Return the wait that counts against the limit; a queue of other trials is no part of it."""
+        return self._bucket.paused_s() if self._is_shared else self._bucket.wait_s()
 
     def _back_off(self, exc: SearchError, sent: int) -> float | None:
         """Return the wait before the request is sent again, or `None` where it is not."""
