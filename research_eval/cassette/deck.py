@@ -59,6 +59,12 @@ class TrialTape(Protocol):
         """Begin to record a request that goes out now."""
         ...
 
+    async def shown(
+        self, headers: list[tuple[str, str]], stream: Source
+    ) -> tuple[list[tuple[str, str]], Source]:
+        """Return a live answer's headers and body without secrets."""
+        ...
+
     def cut_short(self, interaction: Interaction) -> BaseException:
         """Return what to raise where a reader wants more than was recorded."""
         ...
@@ -75,7 +81,9 @@ class TapeDeck(Generic[RequestT, ResponseT]):
     def _answer(self, interaction: Interaction, stream: Player, request: RequestT) -> ResponseT:
         raise NotImplementedError
 
-    def _swap(self, response: ResponseT, stream: Source) -> ResponseT:
+    def _swap(
+        self, response: ResponseT, headers: list[tuple[bytes, bytes]], stream: Source
+    ) -> ResponseT:
         raise NotImplementedError
 
     def _failure(self, failure: FailureOnTape, request: RequestT) -> Exception:
@@ -88,7 +96,8 @@ class TapeDeck(Generic[RequestT, ResponseT]):
         session = self._session
         if session.mode == "live":
             session.went_live()
-            return await self._send(request)
+            response = await self._send(request)
+            return await self._shown(response, response.stream)
         content = await request.aread()
         url = request.url
         asked = session.ask(
@@ -110,9 +119,8 @@ class TapeDeck(Generic[RequestT, ResponseT]):
             session.start(asked, self._lane, claimed, headers, patience), request
         )
 
-    async def _send(self, request: Any) -> ResponseT:  # noqa: ANN401  # httpx and httpx2 share no type
-        response: ResponseT = await self._inner.handle_async_request(request)
-        return response
+    async def _send(self, request: Any) -> Any:  # noqa: ANN401  # httpx and httpx2 share no type
+        return await self._inner.handle_async_request(request)
 
     async def _play(
         self, interaction: Interaction, request: RequestT, patience: float | None
@@ -142,7 +150,7 @@ class TapeDeck(Generic[RequestT, ResponseT]):
 
     async def _record(self, recording: Recording, request: Any) -> ResponseT:  # noqa: ANN401  # httpx and httpx2 share no type
         try:
-            response: Any = await self._send(request)
+            response = await self._send(request)
         except asyncio.CancelledError:
             recording.finish("cancelled", GAVE_UP)
             raise
@@ -154,7 +162,16 @@ class TapeDeck(Generic[RequestT, ResponseT]):
             response.status_code, response.reason_phrase, response.headers.multi_items()
         )
         await self._catch_up(recording)
-        return self._swap(response, Tee(response.stream, recording, self._session.clock))
+        return await self._shown(response, Tee(response.stream, recording, self._session.clock))
+
+    async def _shown(self, response: Any, stream: Source) -> ResponseT:  # noqa: ANN401  # httpx and httpx2 share no type
+        """Return a live answer as the agent may see it."""
+        headers = response.headers.multi_items()
+        clean, body = await self._session.shown(headers, stream)
+        raw = response.headers.raw
+        if clean != headers:
+            raw = [(name.encode("utf-8"), value.encode("utf-8")) for name, value in clean]
+        return self._swap(response, raw, body)
 
     async def _catch_up(self, recording: Recording) -> None:
         """Let a virtual clock pass the time that the answer really took, as replay will."""

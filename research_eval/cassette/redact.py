@@ -81,6 +81,14 @@ class Redactor:
             text = pattern.sub(SCRUBBED, text)
         return text
 
+    def may_edit(self, content_type: str) -> bool:
+        """Say whether there can be anything to take out of a body of this type."""
+        return bool(self._patterns) or self._known.is_any or "json" in content_type
+
+    def settled(self, content: bytes) -> tuple[bytes, bytes]:
+        """Return the start of a stream without known secrets, and an end that one may begin with."""
+        return self._known.settled(content)
+
     def uri(self, text: str) -> str:
         """Return a URL, or text that holds URLs, without the values of fields that carry keys."""
         if "=" in text:

@@ -61,6 +61,20 @@ class KnownSecrets:
             return content
         return self._bytes_pattern.sub(SCRUBBED.encode("ascii"), content)
 
+    @property
+    def is_any(self) -> bool:
+        """Whether any secret is known."""
+        return self._pattern is not None
+
+    def settled(self, content: bytes) -> tuple[bytes, bytes]:
+        """Return the start of a stream, scrubbed, and an end that a secret may begin with."""
+        content = self.scrub_bytes(content)
+        longest = max(map(len, self._bytes), default=0)
+        for size in range(min(longest - 1, len(content)), 0, -1):
+            if any(form.startswith(content[-size:]) for form in self._bytes):
+                return content[:-size], content[-size:]
+        return content, b""
+
     def find(self, text: str) -> str | None:
         """Return the name of a secret that `text` holds in some form."""
         if self._pattern is None or not any(form in text for form in self._forms):

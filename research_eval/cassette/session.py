@@ -8,11 +8,13 @@ import httpx2
 
 from research_eval.cassette.asking import asked_request
 from research_eval.cassette.deck import Mode
+from research_eval.cassette.inbound import without_secrets
 from research_eval.cassette.interaction import TapedInteraction
 from research_eval.cassette.key import Asked
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.recording import Recording
 from research_eval.cassette.redact import Channel, Redactor
+from research_eval.cassette.stream import Source
 from research_eval.cassette.transport import TapeTransport
 from research_eval.cassette.transport2 import TapeTransport2
 from research_eval.cassette.verdict import Divergence, ReplayVerdict, replay_verdict
@@ -146,6 +148,14 @@ class Session:
         self._open.append(recording)
         self._recorded += 1
         return recording
+
+    async def shown(
+        self, headers: list[tuple[str, str]], stream: Source
+    ) -> tuple[list[tuple[str, str]], Source]:
+        """Return a live answer's headers and body without secrets."""
+        return await without_secrets(
+            headers, stream, self._settings.redactor, self._settings.channel
+        )
 
     def cut_short(self, interaction: Interaction) -> BaseException:
         """Return what to raise where a reader wants more than was recorded."""

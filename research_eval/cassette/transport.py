@@ -86,10 +86,12 @@ class TapeTransport(TapeDeck[httpx.Request, httpx.Response], httpx.AsyncBaseTran
         return response
 
     @override
-    def _swap(self, response: httpx.Response, stream: Source) -> httpx.Response:
+    def _swap(
+        self, response: httpx.Response, headers: list[tuple[bytes, bytes]], stream: Source
+    ) -> httpx.Response:
         return httpx.Response(
             response.status_code,
-            headers=response.headers,
+            headers=headers,
             stream=_Body(stream),
             extensions=response.extensions,
         )

@@ -86,10 +86,12 @@ class TapeTransport2(TapeDeck[httpx2.Request, httpx2.Response], httpx2.AsyncBase
         return response
 
     @override
-    def _swap(self, response: httpx2.Response, stream: Source) -> httpx2.Response:
+    def _swap(
+        self, response: httpx2.Response, headers: list[tuple[bytes, bytes]], stream: Source
+    ) -> httpx2.Response:
         return httpx2.Response(
             response.status_code,
-            headers=response.headers,
+            headers=headers,
             stream=_Body(stream),
             extensions=response.extensions,
         )

@@ -1,0 +1,165 @@
+"""The real command line records real servers on 127.0.0.1: what is kept, and what a change does to it."""
+
+import base64
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from research_eval.cassette import Redactor
+from research_eval.cassette.audit import Finding, verify
+from research_eval.cassette.place import find_stores
+from tests.replay.conftest import research_eval
+from tests.replay.local_services import local_services, write_experiment
+
+pytestmark = pytest.mark.sockets
+
+KEYS = {"OPENAI_API_KEY": "sk-live/Open+and&more=1x", "SERPER_API_KEY": "serper/Wide+and&more=2y"}
+CHANGED = """
+import sys
+from research_eval.tool.search import tool
+words = "Search the web, thoroughly. Returns titles, URLs and snippets."
+tool.WebSearchTool.spec = tool.SPEC.model_copy(update={"description": words})
+from research_eval.cli.main import main
+main()
+"""
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """Record an experiment whose servers say every key back; return folder, experiment, services, output."""
+    folder = tmp_path_factory.mktemp("recorded")
+    with local_services() as services:
+        services.known = tuple(KEYS.values())
+        path = write_experiment(folder, services)
+        done = research_eval("record", path, "--out", "recording", cwd=folder, **KEYS)
+        yield folder, path.name, services, done.stdout + done.stderr
+
+
+def changed(*words, cwd):
+    """Run the command line of a version whose search tool describes itself in other words."""
+    return subprocess.run(
+        [sys.executable, "-c", CHANGED, *map(str, words)],
+        cwd=cwd,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(cwd), **KEYS},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def leaked(content: bytes) -> list[str]:
+    """Return the forms of keys that are in `content`."""
+    found = []
+    for key in KEYS.values():
+        raw = key.encode()
+        inner = [base64.b64encode(b"\0" * n + raw)[4 if n else 0 : -4] for n in range(3)]
+        forms = [raw, quote(key, safe="").encode(), quote(key).encode(), quote_plus(key).encode()]
+        forms += [*inner, raw.hex().encode(), b"Bearer " + raw[:8], raw[:12]]
+        found += [form.decode() for form in forms if form in content]
+    return found
+
+
+def found(tapes: Path) -> list[Finding]:
+    return [
+        finding
+        for named in find_stores(tapes)
+        for finding in verify(named.store, Redactor(KEYS), named.channel)
+        if finding.kind != "orphan_body"
+    ]
+
+
+def test_the_servers_do_say_the_keys_back(recorded):
+    _, _, services, _ = recorded
+
+    assert len(services.asked) > 20
+    assert leaked(" ".join(services.known).encode())
+
+
+def test_keys_of_the_environment_are_in_no_file_and_on_no_terminal(recorded):
+    folder, _, _, output = recorded
+    written = files(folder)
+
+    kinds = {name.rpartition(".")[2] for name in written}
+    assert {"json", "jsonl", "html", "md", "csv", "xml"} <= kinds
+    assert any(name.startswith("cassettes/mine/web/bodies/") for name in written)
+    assert sum(b"SCRUBBED" in content for content in written.values()) > 10
+    assert {name: leaked(content) for name, content in written.items() if leaked(content)} == {}
+    assert leaked(output.encode()) == []
+
+
+def test_a_changed_tool_description_is_named_and_mended_and_nothing_else_changes(
+    recorded, tmp_path
+):
+    folder, path, services, _ = recorded
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    tapes = tmp_path / "cassettes/mine"
+    before = files(tapes)
+    services.asked.clear()
+
+    replayed = changed("replay", path, "--out", "after", "--until-divergence", cwd=tmp_path)
+    lines = [line for line in replayed.stdout.splitlines() if ": left at " in line]
+    assert len(lines) == 4, replayed.stdout + replayed.stderr
+    for line in lines:
+        assert re.match(r"case-[01]/searches/[12]: left at turn 1; ", line)
+        field = r"differs at tools\[0\]\.function\.description: "
+        values = r'recorded "Search the web\. Returns .*, now "Search the web, thoroughly\. '
+        assert re.search(field + values, line)
+        assert "record mine.toml --stale --configuration searches --case case-" in line
+    assert files(tapes) == before
+    assert services.asked == []
+
+    mended = changed("record", path, "--stale", "--out", "mended", "--no-report", cwd=tmp_path)
+    assert mended.returncode == 0, mended.stderr
+    assert set(services.asked) == {"model"}, "no page and no search was asked for again"
+    after = files(tapes)
+    assert set(after) == set(before)
+    assert {name for name in after if after[name] != before[name]} == {
+        f"searches/case-{case}/{trial}.json" for case in (0, 1) for trial in (1, 2)
+    }
+    again = changed("run", path, "--out", "again", "--no-report", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "recordings: hit 48/48" in again.stdout + again.stderr
+
+
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+def test_a_recording_that_is_stopped_leaves_nothing_half_and_is_completed(tmp_path, stop):
+    words = [sys.executable, "-m", "research_eval", "record", "mine.toml", "--no-report",
+             "--out", "run", "--concurrency", "2"]  # fmt: skip
+    with local_services() as services:
+        services.delay_s = 0.15
+        write_experiment(tmp_path, services, cases=3, trials=1)
+        process = subprocess.Popen(
+            words,
+            cwd=tmp_path,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **KEYS},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        while len(services.asked) < 8 and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(stop)
+        process.send_signal(stop)
+        process.wait(60)
+        assert process.returncode != 0, "it was stopped in the middle"
+        services.delay_s = 0.0
+        assert [name for name in files(tmp_path) if name.endswith(".part")] == []
+        assert found(tmp_path / "cassettes/mine") == []
+
+        done = research_eval(*words[3:], "--resume", cwd=tmp_path, **KEYS)
+        assert "6/6 trials" in done.stderr
+    assert found(tmp_path / "cassettes/mine") == []
