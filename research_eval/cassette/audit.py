@@ -92,13 +92,12 @@ def prune(store: Store, orphans: Collection[str], *, is_dry: bool = False) -> li
         CassetteCorruptError: If a tape that stays cannot be read: what it refers to is unknown then.
     """
     gone = set(orphans)
-    if not is_dry:
-        for name in gone:
-            store.remove(name)
     staying = [name for name in store.names() if name not in gone]
     referred = {body for name in staying if (tape := store.read(name)) for body in _bodies(tape)}
     loose = [body for body in store.body_names() if body not in referred]
     if not is_dry:
+        for name in gone:
+            store.remove(name)
         for body in loose:
             store.remove_body(body)
     return [*sorted(gone), *(f"bodies/{body}" for body in loose)]

@@ -1,12 +1,15 @@
 """Foreign recordings: one exchange as somebody else kept it in, an interaction of ours out."""
 
+from collections import Counter
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx
 
 from research_eval.cassette.asking import asked_request
+from research_eval.cassette.body import body_bytes
 from research_eval.cassette.exchange import trial_name
 from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
 from research_eval.cassette.key import PROFILE, Asked
@@ -140,20 +143,41 @@ def keep_as_trial(
     return len(records)
 
 
-def keep_as_web(exchanges: Iterable[ForeignExchange], store: Store, redactor: Redactor) -> int:
+def keep_as_web(
+    exchanges: Iterable[ForeignExchange], store: Store, redactor: Redactor
+) -> tuple[int, int]:
     """Add exchanges to a shared web; equal requests become answers one after another.
+
+    What is there already is not added again, so that an import which was stopped can be run again.
+
+    Returns:
+        How many were added, and how many were there already.
 
     Raises:
         SecretOnTapeError: If a known secret is still in one of them.
         CassetteError: If a URL is none, or the store cannot be written.
     """
-    count = 0
+    added = known = 0
+    seen: Counter[tuple[str, str]] = Counter()
     for exchange in exchanges:
-        asked, _ = taped(exchange, 0, redactor, "web")
+        asked, record = taped(exchange, 0, redactor, "web")
         name = web_name(asked)
         tape = store.read(name)
-        known = tape.records() if tape else []
-        _, interaction = taped(exchange, len(known), redactor, "web")
-        store.write(name, [*known, interaction], TapeMetadata(profile=PROFILE))
-        count += 1
-    return count
+        records = tape.records() if tape else []
+        own = _outcome(record, store)
+        seen[name, own] += 1
+        if [_outcome(other, store) for other in records].count(own) >= seen[name, own]:
+            known += 1
+            continue
+        slot = record.tape.model_copy(update={"ordinal": len(records)})
+        record = record.model_copy(update={"tape": slot})  # the same, numbered
+        store.write(name, [*records, record], TapeMetadata(profile=PROFILE))
+        added += 1
+    return added, known
+
+
+def _outcome(record: TapedInteraction, store: Store) -> str:
+    """Return the digest of what came of a request."""
+    content = body_bytes(record.response.body, store.body)
+    head = f"{record.response.status!r} {record.response.headers!r} {record.tape.recorded_at!r}"
+    return sha256(head.encode("utf-8", "surrogatepass") + content).hexdigest()

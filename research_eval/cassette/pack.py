@@ -99,6 +99,14 @@ class PackStore:
         except sqlite3.Error as exc:
             raise CassetteError(f"{self.place}: cannot be written: {exc}") from exc
 
+    def create(self) -> None:
+        """Make the file, so that it is there even if nothing is written to it.
+
+        Raises:
+            CassetteError: If it cannot be written.
+        """
+        self.write_many([])
+
     def remove(self, name: str) -> None:
         """Remove the tape called `name`, if there is one."""
         with self._open(for_writing=True) as connection:

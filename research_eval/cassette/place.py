@@ -30,19 +30,20 @@ def find_stores(place: Path, redactor: Redactor | None = None) -> list[NamedStor
         CassetteError: If there is nothing.
     """
     if place.suffix == PACK_SUFFIX and place.is_file():
-        return [_named(place, redactor)]
+        return [_named(place, redactor, is_named=True)]
     if not place.is_dir():
         raise CassetteError(f"{place}: no folder of recordings")
     if place.name == _WEB or (place / "bodies").is_dir():
-        return [_named(place, redactor)]
+        return [_named(place, redactor, is_named=True)]
     found = sorted(path for path in place.iterdir() if path.is_dir() or path.suffix == PACK_SUFFIX)
     if not found:
         raise CassetteError(f"{place}: holds no recordings")
     if any(
         path.suffix == ".json" for folder in found if folder.is_dir() for path in folder.iterdir()
     ):
-        return [_named(place, redactor)]
-    return [_named(path, redactor) for path in found]
+        return [_named(place, redactor, is_named=True)]
+    packed = {path.name for path in found if path.suffix == PACK_SUFFIX}
+    return [_named(path, redactor) for path in found if path.name + PACK_SUFFIX not in packed]
 
 
 def find_tape(stores: list[NamedStore], name: str) -> Iterator[tuple[NamedStore, str]]:
@@ -53,8 +54,8 @@ def find_tape(stores: list[NamedStore], name: str) -> Iterator[tuple[NamedStore,
                 yield named, tape
 
 
-def _named(path: Path, redactor: Redactor | None) -> NamedStore:
+def _named(path: Path, redactor: Redactor | None, *, is_named: bool = False) -> NamedStore:
     label = path.name.removesuffix(PACK_SUFFIX)
     is_web = label == _WEB or (path / "bodies").is_dir()
-    store = open_store(path, redactor, has_shared_bodies=is_web)
+    store = open_store(path, redactor, has_shared_bodies=is_web, is_named=is_named)
     return NamedStore(label, "web" if is_web else "model", store)

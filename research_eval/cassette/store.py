@@ -1,5 +1,6 @@
 """Stores: a name in, the tape of that name out; files are replaced whole or not at all."""
 
+import errno
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,7 @@ from tempfile import NamedTemporaryFile
 from typing import Protocol
 
 from research_eval.cassette.body import body_bytes
+from research_eval.cassette.confine import Confinement
 from research_eval.cassette.interaction import Body, TapedInteraction, TapeMetadata
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.tape import MAX_BYTES, Tape, dump_tape, parse_tape
@@ -24,6 +26,7 @@ _MAX_NEIGHBOURS_SEEN = 20_000
 _NAME = re.compile(r"[A-Za-z0-9%_~-][A-Za-z0-9%_~.-]*(?:/[A-Za-z0-9%_~-][A-Za-z0-9%_~.-]*)*\Z")
 _FIRST_READ = 64 * 1024
 _BINARY = getattr(os, "O_BINARY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Store(Protocol):
@@ -97,6 +100,7 @@ class FolderStore:
         self.place = str(folder)
         self._redactor = redactor or Redactor()
         self._has_shared_bodies = has_shared_bodies
+        self._confinement = Confinement(folder)
 
     def read(self, name: str) -> Tape | None:
         """Return the tape called `name`, or `None` if there is none.
@@ -105,7 +109,7 @@ class FolderStore:
             CassetteCorruptError: If it is there but cannot be read back.
         """
         path = f"{self.place}/{name}.json"
-        text = _read_bounded(path)
+        text = self._content(path)
         return None if text is None else parse_tape(text, path, self.body)
 
     def body(self, name: str) -> bytes:
@@ -115,7 +119,7 @@ class FolderStore:
             CassetteCorruptError: If it is missing or not what its name says.
         """
         path = f"{self.place}/bodies/{name}"
-        content = _read_bounded(path)
+        content = self._content(path)
         if content is None:
             raise CassetteCorruptError(f"{path}: missing, though a cassette refers to it")
         if sha256(content).hexdigest() != name.partition(".")[0]:
@@ -150,10 +154,14 @@ class FolderStore:
 
     def names(self) -> Iterator[str]:
         """Return the names of all tapes, sorted."""
-        for path in sorted(self.folder.rglob("*.json")):
-            name = path.relative_to(self.folder).as_posix().removesuffix(".json")
-            if not name.startswith("bodies/"):
-                yield name
+        names = (
+            path.relative_to(self.folder).as_posix()
+            for path in self._confinement.files()
+            if path.suffix == ".json"
+        )
+        yield from sorted(
+            name.removesuffix(".json") for name in names if not name.startswith("bodies/")
+        )
 
     def body_names(self) -> list[str]:
         """Return the names of the bodies that have files of their own, sorted."""
@@ -162,6 +170,7 @@ class FolderStore:
 
     def remove_body(self, name: str) -> None:
         """Remove a body that no tape refers to any more."""
+        self._confinement.check(f"{self.place}/bodies")
         (self.folder / "bodies" / name).unlink(missing_ok=True)
 
     def neighbours(self, name: str, limit: int) -> list[str]:
@@ -186,8 +195,8 @@ class FolderStore:
     def digest(self) -> str:
         """Return the SHA-256 over the names and contents of all files."""
         total = sha256()
-        found = (path for path in self.folder.rglob("*") if path.name[0] != "." and path.is_file())
-        for path in sorted(found):
+        for path in sorted(self._confinement.files()):
+            self._confinement.check(str(path))
             name = path.relative_to(self.folder).as_posix().encode("utf-8", "surrogateescape")
             total.update(name + b"\0" + sha256(path.read_bytes()).digest())
         return total.hexdigest()
@@ -203,7 +212,13 @@ class FolderStore:
         """
         if not _NAME.match(name):
             raise CassetteCorruptError(f"{self.place}: {name[:100]!r} is no name of a cassette")
+        self._confinement.check_parent(f"{self.place}/{name}")
         return self.folder / f"{name}.json"
+
+    def _content(self, path: str) -> bytes | None:
+        """Return what a file in the folder holds; a link that leads out of it is refused."""
+        self._confinement.check_parent(path)
+        return _read_bounded(path, self._confinement)
 
     def _share_body(self, record: TapedInteraction) -> TapedInteraction:
         """Return `record` with a large body moved into a file of its own, which equal bodies share."""
@@ -216,6 +231,7 @@ class FolderStore:
             return record
         name = f"{sha256(content).hexdigest()}.{_suffix(record)}"
         self._redactor.check_bytes(content, f"{self.place}/bodies/{name}")
+        self._confinement.check_parent(f"{self.place}/bodies/{name}")
         if not (self.folder / "bodies" / name).exists():
             write_whole(self.folder / "bodies" / name, content)
         response = record.response.model_copy(update={"body": Body(file=name)})
@@ -270,14 +286,14 @@ def _read_on(handle: int, start: bytes, path: str) -> bytes:
     return b"".join(parts)
 
 
-def _read_bounded(path: str) -> bytes | None:
+def _read_bounded(path: str, confinement: Confinement) -> bytes | None:
     """Return a file's content, or `None` if there is no such file.
 
     Raises:
-        CassetteCorruptError: If it is too large or cannot be read.
+        CassetteCorruptError: If it is too large, cannot be read, or is a link that leads elsewhere.
     """
     try:
-        handle = os.open(path, os.O_RDONLY | _BINARY)
+        handle = _opened(path, confinement)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as exc:
@@ -291,3 +307,13 @@ def _read_bounded(path: str) -> bytes | None:
     finally:
         os.close(handle)
     return content
+
+
+def _opened(path: str, confinement: Confinement) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | _BINARY | _NO_LINK)
+    except OSError as exc:
+        if exc.errno != errno.ELOOP:
+            raise
+    confinement.check(path)
+    return os.open(path, os.O_RDONLY | _BINARY)

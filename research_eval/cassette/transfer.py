@@ -53,8 +53,10 @@ def scrub_tapes(
         changed.append(name)
         if not is_dry:
             new_name = _renamed(name, tape, after)
-            store.write(new_name, after, tape.metadata)
-            if new_name != name:
+            if new_name == name:
+                store.write(name, after, tape.metadata)
+            else:
+                store.write(new_name, _joined(store, new_name, after), tape.metadata)
                 store.remove(name)
     return changed
 
@@ -139,6 +141,24 @@ def _renamed(name: str, tape: Tape, after: list[TapedInteraction]) -> str:
     if not after or tape.metadata.trial is not None:
         return name
     return f"{name.rpartition('.')[0]}.{after[0].tape.key}"
+
+
+def _joined(store: Store, name: str, records: list[TapedInteraction]) -> list[TapedInteraction]:
+    """Return what is under `name` already and the records that are not there, as answers one after another.
+
+    Two requests that differed in a secret alone are equal without it.
+    """
+    tape = store.read(name)
+    joined = _with_bodies(tape, store) if tape else []
+    for record in records:
+        numbered = [_numbered(record, other.tape.ordinal) for other in joined]
+        if not any(same == other for same, other in zip(numbered, joined, strict=True)):
+            joined.append(_numbered(record, len(joined)))
+    return joined
+
+
+def _numbered(record: TapedInteraction, ordinal: int) -> TapedInteraction:
+    return record.model_copy(update={"tape": record.tape.model_copy(update={"ordinal": ordinal})})
 
 
 def _nowhere(name: str) -> bytes:

@@ -36,7 +36,7 @@ def import_warc(warc: Path, place: Path) -> None:
     """
     from research_eval.cassette.warc import read_warc
 
-    _import_web(read_warc(warc), place)
+    _import_web(warc, read_warc(warc), place)
 
 
 @click.command("export-vcr")
@@ -73,14 +73,16 @@ def import_vcr(source: Path, place: Path, trial: str | None) -> None:
     from research_eval.cassette.vcrpy import read_vcrpy
 
     if trial is None:
-        _import_web(read_vcrpy(source), place)
+        _import_web(source, read_vcrpy(source), place)
         return
     redactor = known_redactor()
     case, _, number = trial.rpartition("/")
     if not case or not number.isdecimal():
         raise click.BadParameter("expected CASE/NUMBER, for instance capital-of-france/1")
+    exchanges = list(read_vcrpy(source))
+    _require_some(source, len(exchanges))
     count = keep_as_trial(
-        read_vcrpy(source), open_store(place, redactor), redactor, case, int(number)
+        exchanges, open_store(place, redactor, is_named=True), redactor, case, int(number)
     )
     click.echo(f"{count} exchanges kept in {place}")
 
@@ -99,7 +101,21 @@ def pack(place: Path) -> None:
     for named in find_place(place).stores:
         if isinstance(named.store, FolderStore):
             folder = named.store.folder
-            _move(named, PackStore(folder.with_name(folder.name + PACK_SUFFIX), known_redactor()))
+            part = folder.with_name(f".{folder.name}{PACK_SUFFIX}.part")
+            part.unlink(missing_ok=True)
+            packed = PackStore(part, known_redactor())
+            packed.create()
+            count = _copy(named.store, packed)
+            part.replace(folder.with_name(folder.name + PACK_SUFFIX))
+        elif (folder := Path(named.store.place).with_suffix("")).is_dir():
+            # it was stopped after the file was whole and before the folder was gone
+            is_web = named.channel == "web"
+            left = FolderStore(folder, known_redactor(), has_shared_bodies=is_web)
+            count = _copy(left, named.store)
+        else:
+            continue
+        _remove_folder(folder)
+        click.echo(f"{named.label}: {count} cassettes moved to {folder}{PACK_SUFFIX}")
 
 
 @click.command()
@@ -114,25 +130,30 @@ def unpack(place: Path) -> None:
 
     for named in find_place(place).stores:
         if isinstance(named.store, PackStore):
-            folder = named.store.path.with_name(named.label)
+            folder = Path(named.store.place).with_name(named.label)
             is_web = named.channel == "web"
-            _move(named, FolderStore(folder, known_redactor(), has_shared_bodies=is_web))
+            target = FolderStore(folder, known_redactor(), has_shared_bodies=is_web)
+            count = _copy(named.store, target)
+            Path(named.store.place).unlink()
+            click.echo(f"{named.label}: {count} cassettes moved to {folder}")
 
 
-def _move(named: "NamedStore", target: Any) -> None:  # noqa: ANN401  # either kind of store
-    import shutil
-
+def _copy(source: Any, target: Any) -> int:  # noqa: ANN401  # either kind of store
     from research_eval.cassette.transfer import copy_tapes
 
-    count = copy_tapes(named.store, target)
+    count = copy_tapes(source, target)
     target.close()
-    named.store.close()
-    old = Path(named.store.place)
-    if old.is_dir():
-        shutil.rmtree(old)
+    source.close()
+    return count
+
+
+def _remove_folder(folder: Path) -> None:
+    import shutil
+
+    if folder.is_symlink():  # a person named it; what it leads to is not ours to remove
+        folder.unlink()
     else:
-        old.unlink()
-    click.echo(f"{named.label}: {count} cassettes moved to {target.place}")
+        shutil.rmtree(folder)
 
 
 def _the_web(place: Path) -> "NamedStore":
@@ -144,10 +165,21 @@ def _the_web(place: Path) -> "NamedStore":
     raise CassetteError(f"{place}: holds no recorded web")
 
 
-def _import_web(exchanges: Any, place: Path) -> None:  # noqa: ANN401  # an iterator of exchanges
+def _import_web(source: Path, exchanges: Any, place: Path) -> None:  # noqa: ANN401  # an iterator of exchanges
     from research_eval.cassette.foreign import keep_as_web
     from research_eval.cassette.opening import open_store
 
     redactor = known_redactor()
-    count = keep_as_web(exchanges, open_store(place, redactor, has_shared_bodies=True), redactor)
-    click.echo(f"{count} exchanges kept in {place}")
+    store = open_store(place, redactor, has_shared_bodies=True, is_named=True)
+    kept, known = keep_as_web(exchanges, store, redactor)
+    store.close()
+    _require_some(source, kept + known)
+    also = f", {known} were there already" if known else ""
+    click.echo(f"{kept} exchanges kept in {place}{also}")
+
+
+def _require_some(source: Path, count: int) -> None:
+    from research_eval.errors import CassetteError
+
+    if not count:
+        raise CassetteError(f"{source}: holds no exchange that could be taken over")

@@ -297,7 +297,7 @@ def test_a_foreign_warc_with_chunks_gzip_and_resources_is_read(tmp_path):
             )
         )
     store = FolderStore(tmp_path / "web", has_shared_bodies=True)
-    assert keep_as_web(read_warc(tmp_path / "x.warc"), store, Redactor()) == 2
+    assert keep_as_web(read_warc(tmp_path / "x.warc"), store, Redactor()) == (2, 0)
 
     async def visit():
         transport = (
