@@ -47,9 +47,15 @@ def lint(path: Path | None, against_world: bool | None) -> int:
 
     Exits 1 if one is not.
     """
-    from research_eval.dataset import lint_cases
+    from research_eval.dataset import find_faults, lint_cases
+    from research_eval.errors import DatasetError
     from research_eval.schema.display import one_line
 
+    faults = find_faults(path) if path else []
+    for fault in faults[:-1]:
+        click.echo(one_line(fault), err=True)
+    if faults:
+        raise DatasetError(faults[-1])
     cases = _cases(path)
     web = None
     if against_world or (against_world is None and path is None):

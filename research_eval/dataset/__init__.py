@@ -3,7 +3,7 @@
 from research_eval.dataset.card import count_cases
 from research_eval.dataset.case import Case, Fact
 from research_eval.dataset.lint import Finding, Hit, Web, lint_cases
-from research_eval.dataset.loader import load_cases, parse_cases
+from research_eval.dataset.loader import find_faults, load_cases, parse_cases
 from research_eval.dataset.select import select_cases
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Hit",
     "Web",
     "count_cases",
+    "find_faults",
     "lint_cases",
     "load_cases",
     "parse_cases",

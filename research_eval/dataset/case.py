@@ -25,6 +25,11 @@ class Fact(Record):
     accept: tuple[str, ...] = ()
     """Other spellings that say the same."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _value_is_enough(cls, given: object) -> object:
+        return {"value": given} if isinstance(given, str) else given
+
     def is_in(self, text: str) -> bool:
         """Return whether `text` states the fact in any accepted spelling.
 
@@ -71,10 +76,6 @@ class Case(Record):
     def _is_consistent(self) -> Self:
         if not self.question.strip():
             raise ValueError("the question is blank")
-        if self.answerable and self.expected and not self.sources:
-            raise ValueError(
-                "an answerable case with expected facts names the sources that hold them"
-            )
         return self
 
 

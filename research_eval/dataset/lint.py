@@ -44,11 +44,15 @@ def lint_cases(cases: Iterable[Case], web: Web | None = None) -> list[Finding]:
     """Return what is wrong with `cases`, in their order; with `web`, whether each can be answered."""
     findings: list[Finding] = []
     first_with: dict[str, str] = {}
+    cases = tuple(cases)
+    has_facts = any(case.expected for case in cases)
     for case in cases:
         question = " ".join(case.question.split()).casefold()
         earlier = first_with.setdefault(question, case.id)
         if earlier != case.id:
             findings.append(Finding(case.id, f"asks the same question as {earlier}"))
+        if has_facts and case.answerable and not case.expected:
+            findings.append(Finding(case.id, "is answerable but expects no fact, unlike others"))
         findings += [Finding(case.id, message) for message in _alone(case)]
         if web is not None:
             findings += [Finding(case.id, message) for message in _against(case, web)]
@@ -57,8 +61,6 @@ def lint_cases(cases: Iterable[Case], web: Web | None = None) -> list[Finding]:
 
 def _alone(case: Case) -> Iterator[str]:
     """Yield what can be seen without looking anything up."""
-    if case.answerable and not case.expected:
-        yield "is answerable but expects no fact"
     if case.expected and all(fact.is_in(case.question) for fact in case.expected):
         yield "the question gives the answer away"
     for url in (*case.sources, *case.canaries):
@@ -87,6 +89,9 @@ def _against(case: Case, web: Web) -> Iterator[str]:
 
 
 def _readable(case: Case, web: Web) -> Iterator[str]:
+    if case.expected and not case.sources:
+        yield "names no source that holds the expected facts"
+        return
     texts = [web.text(url) for url in case.sources]
     for url, text in zip(case.sources, texts, strict=True):
         if text is None:

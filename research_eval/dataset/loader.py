@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from research_eval.dataset.case import Case
 from research_eval.errors import DatasetError
 
-__all__ = ["load_cases", "parse_cases"]
+__all__ = ["find_faults", "load_cases", "parse_cases"]
 
 
 def load_cases(path: str | Path) -> tuple[Case, ...]:
@@ -18,14 +18,18 @@ def load_cases(path: str | Path) -> tuple[Case, ...]:
     Raises:
         DatasetError: If the file cannot be read or a line is not a case, as `file:line: why`.
     """
-    file = Path(path)
-    if file.is_dir():
-        file /= "cases.jsonl"
-    try:
-        data = file.read_bytes()
-    except OSError as exc:
-        raise DatasetError(f"{file}: cannot read the dataset: {exc.strerror or exc}") from exc
-    return parse_cases(data, name=str(file))
+    data, name = _content(path)
+    return parse_cases(data, name=name)
+
+
+def find_faults(path: str | Path) -> list[str]:
+    """Return what is wrong with each line of the file at `path` that is not a case.
+
+    Raises:
+        DatasetError: If the file cannot be read.
+    """
+    data, name = _content(path)
+    return [str(read) for read in _read(data, name) if isinstance(read, DatasetError)]
 
 
 def parse_cases(data: bytes, *, name: str = "dataset") -> tuple[Case, ...]:
@@ -35,31 +39,52 @@ def parse_cases(data: bytes, *, name: str = "dataset") -> tuple[Case, ...]:
         DatasetError: As `name:line: why`, for the first line at fault.
     """
     cases: list[Case] = []
-    first_at: dict[str, int] = {}
-    for number, line in _lines(data, name):
-        case = _parse(line, f"{name}:{number}")
-        if case.id in first_at:
-            raise DatasetError(
-                f"{name}:{number}: case id {case.id!r} was used on line {first_at[case.id]}; expected a new id"
-            )
-        first_at[case.id] = number
-        cases.append(case)
+    for read in _read(data, name):
+        if isinstance(read, DatasetError):
+            raise read
+        cases.append(read)
     if not cases:
         raise DatasetError(f"{name}: holds no case; expected one JSON object a line")
     return tuple(cases)
 
 
-def _lines(data: bytes, name: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank, counted from 1."""
+def _content(path: str | Path) -> tuple[bytes, str]:
+    file = Path(path)
+    if file.is_dir():
+        file /= "cases.jsonl"
+    try:
+        return file.read_bytes(), str(file)
+    except OSError as exc:
+        raise DatasetError(f"{file}: cannot read the dataset: {exc.strerror or exc}") from exc
+
+
+def _read(data: bytes, name: str) -> Iterator[Case | DatasetError]:
+    """Yield for each line that is not blank its case, or why it is none."""
+    first_at: dict[str, int] = {}
     for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        if not raw.strip():
+            continue
         try:
-            line = raw.decode("utf-8").strip()
-        except UnicodeDecodeError as exc:
-            raise DatasetError(
-                f"{name}:{number}: byte {exc.start + 1} of the line is not UTF-8; expected JSON in UTF-8"
-            ) from exc
-        if line:
-            yield number, line
+            case = _parse(_text(raw, f"{name}:{number}"), f"{name}:{number}")
+        except DatasetError as exc:
+            yield exc
+            continue
+        earlier = first_at.setdefault(case.id, number)
+        if earlier == number:
+            yield case
+        else:
+            yield DatasetError(
+                f"{name}:{number}: case id {case.id!r} was used on line {earlier}; expected a new id"
+            )
+
+
+def _text(raw: bytes, place: str) -> str:
+    try:
+        return raw.decode("utf-8").strip()
+    except UnicodeDecodeError as exc:
+        raise DatasetError(
+            f"{place}: byte {exc.start + 1} of the line is not UTF-8; expected JSON in UTF-8"
+        ) from exc
 
 
 def _parse(line: str, place: str) -> Case:

@@ -70,7 +70,6 @@ def test_any_accepted_spelling_counts():
         {"tags": ("a", "a")},
         {"language": "English"},
         {"expected": ({"value": ""},)},
-        {"sources": ()},
         {"speed": 1},
     ],
 )

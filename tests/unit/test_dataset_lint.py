@@ -49,7 +49,6 @@ def test_a_sound_case_has_no_findings():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"expected": ()}, "expects no fact"),
         ({"question": "is the tower 12 metres high"}, "gives the answer away"),
         ({"sources": ("ftp://a.example/",)}, "is no http or https URL"),
         ({"canaries": (A,)}, "both a source and a canary"),
@@ -57,6 +56,13 @@ def test_a_sound_case_has_no_findings():
 )
 def test_a_fault_that_shows_without_a_web_is_found(changes, words):
     assert any(words in message for message in messages(case(**changes)))
+
+
+def test_a_case_without_facts_is_found_among_cases_that_have_some():
+    bare = case(id="u", question="Who built the mill", expected=())
+
+    assert messages(case(), bare) == ["is answerable but expects no fact, unlike others"]
+    assert messages(bare) == []
 
 
 def test_the_same_question_twice_is_found():
@@ -73,6 +79,7 @@ def test_the_same_question_twice_is_found():
         ({"sources": (A, B)}, "does not find https://b.example/"),
         ({"sources": (A, B)}, "https://b.example/ states none"),
         ({"sources": (GONE,)}, "cannot be read"),
+        ({"sources": ()}, "names no source"),
         ({"expected": (Fact(value="13 metres"),)}, "no source states '13 metres'"),
         ({"canaries": (B,)}, "is a page that can be read"),
         ({"answerable": False}, "is not answerable, yet"),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from research_eval.dataset import load_cases, parse_cases
+from research_eval.dataset import find_faults, load_cases, parse_cases
 from research_eval.errors import DatasetError
 
 GOOD = '{"id": "a", "question": "q?"}'
@@ -37,7 +37,6 @@ def test_a_byte_order_mark_is_no_fault():
         ),
         (b'{"id": "B!", "question": "q"}', "field 'id'"),
         (b'{"id": "b", "question": "q", "tags": ["x y"]}', "field 'tags': tag 'x y'"),
-        (b'{"id": "b", "question": "q", "expected": [{"value": "v"}]}', "names the sources"),
         (b'{"id": "b", "id": "c", "question": "q"}', "key 'id' stands twice"),
         (b'{"id": "a", "question": "q"}', "case id 'a' was used on line 1"),
         (b'{"id": "b", "question": "\xff"}', "is not UTF-8"),
@@ -67,3 +66,20 @@ def test_a_case_survives_being_written_and_read():
 
     assert parse_cases(case.model_dump_json().encode()) == (case,)
     assert parse_cases(json.dumps(case.model_dump(mode="json")).encode()) == (case,)
+
+
+def test_a_fact_may_be_just_a_text_and_its_source_unknown():
+    line = b'{"id": "b", "question": "q", "expected": ["83.4 km", {"value": "v", "accept": ["w"]}]}'
+
+    (case,) = parse_cases(line)
+
+    assert [fact.value for fact in case.expected] == ["83.4 km", "v"]
+
+
+def test_every_line_at_fault_is_found(tmp_path):
+    file = tmp_path / "cases.jsonl"
+    file.write_bytes(b'{"id": "a", "question": "q"}\n[1]\n\n{"id": "a", "question": "q"}\n\xff')
+
+    assert [fault.split(": ")[0] for fault in find_faults(tmp_path)] == [
+        f"{file}:{number}" for number in (2, 4, 5)
+    ]
