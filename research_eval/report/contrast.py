@@ -1,9 +1,10 @@
 """The sections that set configurations, languages and tags against each other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from research_eval.report.cell import Cell, Derived, Heading, Name, Section, TableView
 from research_eval.report.definition import DEFINITIONS
+from research_eval.report.part import headings, name_of
 from research_eval.report.trace import Condition, Trace
 from research_eval.report.view import (
     ConfigurationView,
@@ -14,7 +15,7 @@ from research_eval.report.view import (
     ResilienceView,
     RunView,
 )
-from research_eval.report.wording import DASH, NOTHING, labels, percent, spoken_measure
+from research_eval.report.wording import DASH, NOTHING, percent, spoken_measure
 
 __all__ = ["comparison_section", "group_section", "repeat_section", "resilience_section"]
 
@@ -25,15 +26,15 @@ def comparison_section(view: RunView) -> Section | None:
         return None
     names = _names(view)
     base = view.differences[0].base
-    headings = ["configuration", "measure", "difference", "interval", "p", "p, Holm"]
-    headings += ["detectable", "paired cases", "verdict"]
+    titles = ["configuration", "measure", "difference", "interval", "p", "p, Holm"]
+    titles += ["detectable", "paired cases", "verdict"]
     rows = tuple(_difference_row(names[one.head], one) for one in view.differences)
     caption = f"Differences from {base}, in percentage points"
-    tables = [TableView(caption, _headings(headings), rows)]
+    tables = [TableView(caption, headings(titles), rows)]
     if view.ranks:
         ranked = tuple(_rank_row(names[one.name], one) for one in view.ranks)
         caption = "Ranks by the first attempt"
-        tables.append(TableView(caption, _headings(("configuration", "rank", "cases")), ranked))
+        tables.append(TableView(caption, headings(("configuration", "rank", "cases")), ranked))
     note = (
         "Reference agents take no part. Case by case against the first configuration, each case once whatever its trials: "
         "intervals by Student's t, p by permutation. Detectable: the difference that so many cases "
@@ -83,8 +84,8 @@ def resilience_section(view: RunView) -> Section | None:
     if not view.resilience:
         return None
     names = _names(view)
-    headings = ["configuration", "fault", "without it", "measure", "rate without", "rate under it"]
-    headings += ["resilience", "resilience, strict", "paired cases", "judged under it"]
+    titles = ["configuration", "fault", "without it", "measure", "rate without", "rate under it"]
+    titles += ["resilience", "resilience, strict", "paired cases", "judged under it"]
     rows = tuple(_resilience_row(names, one) for one in view.resilience)
     level = f"{100 * view.settings.confidence:g} %"
     note = (
@@ -93,7 +94,7 @@ def resilience_section(view: RunView) -> Section | None:
         "cases. 1 means that the fault cost nothing. Strict: of all planned trials, where one that "
         "broke has passed nothing."
     )
-    table = TableView("Resilience by fault, paired by case", _headings(headings), rows)
+    table = TableView("Resilience by fault, paired by case", headings(titles), rows)
     return Section("resilience", "Resilience to faults", note, (table,))
 
 
@@ -134,7 +135,7 @@ def repeat_section(view: RunView) -> Section | None:
         return None
     names = _names(view)
     k = view.manifest.trials
-    headings = (
+    titles = (
         Heading("configuration", DEFINITIONS["configuration"]),
         Heading(f"pass^{k}", f"Share of the cases of which all {k} trials passed in the end."),
         Heading(f"pass@{k}", f"Share of the cases of which at least one of {k} trials passed."),
@@ -145,7 +146,7 @@ def repeat_section(view: RunView) -> Section | None:
         f"pass^{k} is C(c, {k}) / C(n, {k}) averaged over cases and pass@{k} is "
         f"1 - C(n - c, {k}) / C(n, {k}), with n judged trials of a case of which c passed."
     )
-    table = TableView("Agreement of repeated trials", headings, rows)
+    table = TableView("Agreement of repeated trials", titles, rows)
     return Section("repeats", "Repeated trials", note, (table,))
 
 
@@ -160,14 +161,14 @@ def group_section(view: RunView) -> Section | None:
     tables = []
     languages = _values(view, lambda c: c.by_language)
     if len(languages) > 1:
-        headings = ("configuration", *languages)
+        titles = ("configuration", *languages)
         rows = tuple(_language_row(c, languages) for c in view.configurations)
-        tables.append(TableView("First attempt by language", _headings(headings), rows))
+        tables.append(TableView("First attempt by language", headings(titles), rows))
     tags = _values(view, lambda c: c.by_tag)
     if tags:
-        headings = ("configuration", "tag", "first attempt", "final")
+        titles = ("configuration", "tag", "first attempt", "final")
         rows = tuple(row for c in view.configurations for row in _tag_rows(c))
-        tables.append(TableView("By tag", _headings(headings), rows, is_long=True))
+        tables.append(TableView("By tag", headings(titles), rows, is_long=True))
     if not tables:
         return None
     note = (
@@ -183,12 +184,12 @@ def _values(view: RunView, of: Callable[[ConfigurationView], dict[str, GroupView
 def _language_row(configuration: ConfigurationView, languages: list[str]) -> tuple[Cell, ...]:
     found = configuration.by_language
     cells = (found[name].first if name in found else "" for name in languages)
-    return (_name(configuration), *cells)
+    return (name_of(configuration), *cells)
 
 
 def _tag_rows(configuration: ConfigurationView) -> list[tuple[Cell, ...]]:
     return [
-        (_name(configuration), tag, group.first, group.final)
+        (name_of(configuration), tag, group.first, group.final)
         for tag, group in configuration.by_tag.items()
     ]
 
@@ -197,13 +198,5 @@ def _trials_of(name: Name) -> Trace:
     return Trace(where=(Condition("configuration", (name.text,)),))
 
 
-def _name(configuration: ConfigurationView) -> Name:
-    return Name(configuration.name, labels(configuration))
-
-
 def _names(view: RunView) -> dict[str, Name]:
-    return {configuration.name: _name(configuration) for configuration in view.configurations}
-
-
-def _headings(names: Sequence[str]) -> tuple[Heading, ...]:
-    return tuple(Heading(name, DEFINITIONS.get(name, "")) for name in names)
+    return {configuration.name: name_of(configuration) for configuration in view.configurations}

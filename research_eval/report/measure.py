@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-__all__ = ["MEASURE_TABLES", "MeasureTable"]
+__all__ = ["HEADLINE", "MEASURE_TABLES", "MeasureTable"]
 
 
 class MeasureTable(NamedTuple):
@@ -16,6 +16,22 @@ class MeasureTable(NamedTuple):
     skips_zero: bool = False
     """Whether a column that is zero everywhere is left out."""
 
+
+HEADLINE: dict[str, tuple[str, str]] = {
+    "never seen": (
+        "first_cited_never_seen",
+        "Of the URLs that first answers cite, those that the trial met nowhere.",
+    ),
+    "snippet only": (
+        "first_cited_snippet_only",
+        "Of the URLs that first answers cite, search hits that were never opened.",
+    ),
+    "RED": ("support_red", "Sentences that a cited page lacks, of those that can be compared."),
+    "cited claims": ("cited_claim_share", "Check-worthy sentences that carry a citation."),
+    "correct": ("correct", "Answers that state every expected fact."),
+    "correct and clean": ("correct_and_clean", "Correct, and passed the gate in the end."),
+}
+"""What a reader asks for first: heading, the score's name and what it says."""
 
 _CITED = {
     "opened": "opened in the trial, under the URL asked for or the one it ended at",

@@ -1,32 +1,18 @@
 """The tables of a report, written once: Markdown and HTML show the same cells in the same order."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from research_eval.report.cell import (
-    Cell,
-    Derived,
-    Heading,
-    Mean,
-    Measure,
-    Name,
-    Section,
-    Share,
-    Sum,
-    TableView,
-)
+from research_eval.report.cell import Cell, Mean, Section, Share, Sum, TableView
 from research_eval.report.contrast import (
     comparison_section,
     group_section,
     repeat_section,
     resilience_section,
 )
-from research_eval.report.definition import DEFINITIONS
-from research_eval.report.measure import MEASURE_TABLES, MeasureTable
-from research_eval.report.view import ConfigurationView, RunView, ScoreView
-from research_eval.report.wording import labels, percent, spoken_word
-from research_eval.scorer.correctness import f_score
-from research_eval.scorer.support_error import MEASURED
-from research_eval.scorer.worthiness import MEASURED as WORTHINESS
+from research_eval.report.part import headings, name_of
+from research_eval.report.score_section import all_scores, headline, measure_sections
+from research_eval.report.view import ConfigurationView, RunView
+from research_eval.report.wording import percent, spoken_word
 from research_eval.stats.power import detectable_difference
 
 __all__ = ["sections"]
@@ -40,26 +26,18 @@ _Column = Callable[[ConfigurationView], Cell]
 def sections(view: RunView) -> tuple[Section, ...]:
     """Return the sections of a report in their order."""
     before = (_summary, _strict, _violations, _retries)
-    after = (_work, _failover, _usage, _scores)
+    after = (_work, _failover, _usage, all_scores)
     made = [make(view) for make in before]
     made += [comparison_section(view), resilience_section(view), repeat_section(view)]
     made.append(group_section(view))
-    made += [_measures(view, table) for table in MEASURE_TABLES]
+    made += measure_sections(view)
     made += [make(view) for make in after]
     return tuple(section for section in made if section is not None)
 
 
 def _table(view: RunView, caption: str, columns: dict[str, _Column]) -> TableView:
-    rows = tuple((_name(c), *(cell(c) for cell in columns.values())) for c in view.configurations)
-    return TableView(caption, _headings(("configuration", *columns)), rows)
-
-
-def _headings(names: Sequence[str]) -> tuple[Heading, ...]:
-    return tuple(Heading(name, DEFINITIONS.get(name, "")) for name in names)
-
-
-def _name(configuration: ConfigurationView) -> Name:
-    return Name(configuration.name, labels(configuration))
+    rows = tuple((name_of(c), *(cell(c) for cell in columns.values())) for c in view.configurations)
+    return TableView(caption, headings(("configuration", *columns)), rows)
 
 
 def _summary(view: RunView) -> Section:
@@ -78,7 +56,9 @@ def _summary(view: RunView) -> Section:
     note += ". Repair is of the trials whose first answer failed."
     note += _detectable(view)
     table = _table(view, "Citation honesty by configuration", columns)
-    return Section("summary", "Summary", note, (table,), plot="pass")
+    glance = headline(view)
+    tables = (table,) if glance is None else (table, glance)
+    return Section("summary", "Summary", note, tables, plot="pass")
 
 
 def _detectable(view: RunView) -> str:
@@ -196,15 +176,15 @@ def _providers(view: RunView) -> TableView:
     outcomes = ("served", "cached", "empty", "error", "skipped")
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
-            _name(c),
+            name_of(c),
             p.name,
             *(Sum(one, is_count=True) for one in (p.served, *dict(p.outcomes).values())),
         )
         for c in view.configurations
         for p in c.providers
     )
-    headings = _headings((*names, *(f"tries: {outcome}" for outcome in outcomes)))
-    return TableView("Searches by provider, and its tries by outcome", headings, rows)
+    titles = headings((*names, *(f"tries: {outcome}" for outcome in outcomes)))
+    return TableView("Searches by provider, and its tries by outcome", titles, rows)
 
 
 def _usage(view: RunView) -> Section:
@@ -212,102 +192,3 @@ def _usage(view: RunView) -> Section:
     columns |= _sums("cost_usd")
     note = "Sums over all trials, as the providers counted."
     return Section("usage", "Usage", note, (_table(view, "Model usage", columns),))
-
-
-def _measures(view: RunView, table: MeasureTable) -> Section | None:
-    """Return the section of one table of scores, without the columns that no trial has."""
-    found = [{score.name: score for score in c.scores} for c in view.configurations]
-    shown = {
-        heading: (name, meaning)
-        for heading, (name, meaning) in table.columns.items()
-        if any(name in scores and _is_worth(scores[name], table) for scores in found)
-    }
-    if not shown:
-        return None
-    rows: list[tuple[Cell, ...]] = []
-    has_f = table.id == "correctness" and "accuracy" in shown
-    for configuration, scores in zip(view.configurations, found, strict=True):
-        cells = [_measure(scores.get(name)) for name, _ in shown.values()]
-        if has_f:
-            cells.insert(2, _f_score(scores))
-        rows.append((_name(configuration), *cells))
-    headings = [Heading(heading, meaning) for heading, (_, meaning) in shown.items()]
-    if has_f:
-        headings.insert(2, Heading("F", DEFINITIONS["F"]))
-    whole = TableView(table.title, (*_headings(("configuration",)), *headings), tuple(rows))
-    beside = {
-        "support": _support_errors,
-        "citation-quality": _support_errors,
-        "page-use": _support_errors,
-        "grounded-correctness": _support_errors,
-        "coverage": _worthiness_error,
-    }.get(table.id)
-    tables = (whole, beside()) if beside else (whole,)
-    return Section(table.id, table.title, table.note, tables)
-
-
-def _f_score(scores: dict[str, ScoreView]) -> Cell:
-    """Return the harmonic mean of accuracy and precision."""
-    ruling = [scores.get(name) for name in ("correct", "incorrect", "abstained")]
-    right, wrong, none = ((one.mean or 0.0) * one.weight if one else 0.0 for one in ruling)
-    value = f_score(right, wrong, none)
-    if value is None or ruling[0] is None:
-        return ""
-    return Derived(percent(value), value, ruling[0].trace)
-
-
-def _worthiness_error() -> TableView:
-    """Return how far the choice of check-worthy sentences agrees with people."""
-    names = ("labelled set", "sentences", "agreement", "kappa", "precision", "recall")
-    row = (
-        WORTHINESS.labelled_set,
-        str(WORTHINESS.total),
-        percent(WORTHINESS.agreement),
-        f"{WORTHINESS.kappa or 0:.2f}",
-        percent(WORTHINESS.precision),
-        percent(WORTHINESS.recall),
-    )
-    caption = "How far the choice of check-worthy sentences agrees with experts"
-    return TableView(caption, _headings(names), (row,))
-
-
-def _support_errors() -> TableView:
-    """Return how often the support check errs, as measured against people."""
-    names = ["labelled set", "claims", "RED that people call unsupported"]
-    names += ["GREEN that people call supported", "UNDECIDED"]
-    rows = tuple(
-        (
-            one.labelled_set,
-            str(one.red.total + one.green.total + one.undecided.total),
-            percent(one.red_precision),
-            percent(one.green_precision),
-            str(one.undecided.total),
-        )
-        for one in MEASURED
-    )
-    return TableView("How often this check errs, measured against people", _headings(names), rows)
-
-
-def _is_worth(score: ScoreView, table: MeasureTable) -> bool:
-    return bool(score.mean) if table.skips_zero else score.mean is not None
-
-
-def _measure(score: ScoreView | None) -> Cell:
-    if score is None:
-        return ""
-    return score.rate if score.rate is not None else Measure(score)
-
-
-def _scores(view: RunView) -> Section | None:
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (_name(c), score.name, _measure(score), score.scored, *score.unscored.values())
-        for c in view.configurations
-        for score in c.scores
-    )
-    if not rows:
-        return None
-    causes = ("undecided", "not applicable", "failed")
-    headings = _headings(("configuration", "score", "rate or mean", "scored", *causes))
-    table = TableView("Every score", headings, rows, is_long=True)
-    note = "Rates where every value is yes or no, means elsewhere, each with its interval."
-    return Section("scores", "All scores", note, (table,))

@@ -65,7 +65,7 @@ class MeasureComparison(Record):
     """Head minus base."""
     interval: tuple[float, float] | None = None
     """Of the difference, by Student's t over cases, two-sided at 1 - alpha; where all cases fare
-    alike, by the bound of an event that was never seen."""
+    alike, by the bound of an event that was never seen. Of rates, never beyond -1 and 1."""
     bootstrap: tuple[float, float] | None = None
     permutation_p: float | None = None
     adjusted_p: float | None = None
@@ -200,7 +200,9 @@ def _tested(
     if spread == 0 and is_rate:
         # no case differs from another: what was never seen may still happen in so large a share
         unseen = zero_events_upper(gap.n, 1 - settings.alpha)
-        low, high = max(-1.0, gap.value - unseen), min(1.0, gap.value + unseen)
+        low, high = gap.value - unseen, gap.value + unseen
+    if is_rate:
+        low, high = max(-1.0, low), min(1.0, high)
     return {
         "difference": gap.value,
         "interval": (low, high),

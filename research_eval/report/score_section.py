@@ -1,0 +1,151 @@
+"""The sections that show scores: chosen measures together, and all of them in one long table."""
+
+from research_eval.report.cell import Cell, Derived, Heading, Mean, Measure, Section, Sum, TableView
+from research_eval.report.definition import DEFINITIONS
+from research_eval.report.measure import HEADLINE, MEASURE_TABLES, MeasureTable
+from research_eval.report.part import headings, name_of
+from research_eval.report.trace import Condition, Trace
+from research_eval.report.view import ConfigurationView, RunView, ScoreView
+from research_eval.report.wording import percent
+from research_eval.scorer.correctness import f_score
+from research_eval.scorer.support_error import MEASURED
+from research_eval.scorer.worthiness import MEASURED as WORTHINESS
+
+__all__ = ["all_scores", "headline", "measure_sections"]
+
+
+def headline(view: RunView) -> TableView | None:
+    """Return the table of what a reader asks for first, beside the rates of the summary."""
+    found = [{score.name: score for score in c.scores} for c in view.configurations]
+    shown = {
+        heading: entry
+        for heading, entry in HEADLINE.items()
+        if any(scores.get(entry[0]) and scores[entry[0]].mean is not None for scores in found)
+    }
+    if not shown:
+        return None
+    repeats = {one.name: one.every for one in view.repeats}
+    rows: list[tuple[Cell, ...]] = []
+    for configuration, scores in zip(view.configurations, found, strict=True):
+        cells = [_measure(scores.get(name)) for name, _ in shown.values()]
+        if repeats:
+            cells.append(_every(configuration, repeats.get(configuration.name)))
+        cells += [Mean(configuration.totals["turns"]), Sum(configuration.totals["cost_usd"])]
+        rows.append((name_of(configuration), *cells))
+    titles = [Heading(heading, meaning) for heading, (_, meaning) in shown.items()]
+    if repeats:
+        k = view.manifest.trials
+        titles.append(Heading(f"pass^{k}", f"Cases of which all {k} trials passed in the end."))
+    titles += headings(("turns", "cost usd"))
+    return TableView("At a glance", (*headings(("configuration",)), *titles), tuple(rows))
+
+
+def _every(configuration: ConfigurationView, share: float | None) -> Cell:
+    where = Condition("configuration", (configuration.name,))
+    return Derived(percent(share), share, Trace(where=(where,)).summing("final_passed"))
+
+
+def measure_sections(view: RunView) -> list[Section]:
+    """Return one section for each group of measures that some configuration has."""
+    found = (_measures(view, table) for table in MEASURE_TABLES)
+    return [section for section in found if section is not None]
+
+
+def _measures(view: RunView, table: MeasureTable) -> Section | None:
+    """Return the section of one table of scores, without the columns that no trial has."""
+    found = [{score.name: score for score in c.scores} for c in view.configurations]
+    shown = {
+        heading: (name, meaning)
+        for heading, (name, meaning) in table.columns.items()
+        if any(name in scores and _is_worth(scores[name], table) for scores in found)
+    }
+    if not shown:
+        return None
+    rows: list[tuple[Cell, ...]] = []
+    has_f = table.id == "correctness" and "accuracy" in shown
+    for configuration, scores in zip(view.configurations, found, strict=True):
+        cells = [_measure(scores.get(name)) for name, _ in shown.values()]
+        if has_f:
+            cells.insert(2, _f_score(scores))
+        rows.append((name_of(configuration), *cells))
+    titles = [Heading(heading, meaning) for heading, (_, meaning) in shown.items()]
+    if has_f:
+        titles.insert(2, Heading("F", DEFINITIONS["F"]))
+    whole = TableView(table.title, (*headings(("configuration",)), *titles), tuple(rows))
+    beside = {
+        "support": _support_errors,
+        "citation-quality": _support_errors,
+        "page-use": _support_errors,
+        "grounded-correctness": _support_errors,
+        "coverage": _worthiness_error,
+    }.get(table.id)
+    tables = (whole, beside()) if beside else (whole,)
+    return Section(table.id, table.title, table.note, tables)
+
+
+def _f_score(scores: dict[str, ScoreView]) -> Cell:
+    """Return the harmonic mean of accuracy and precision."""
+    ruling = [scores.get(name) for name in ("correct", "incorrect", "abstained")]
+    right, wrong, none = ((one.mean or 0.0) * one.weight if one else 0.0 for one in ruling)
+    value = f_score(right, wrong, none)
+    if value is None or ruling[0] is None:
+        return ""
+    return Derived(percent(value), value, ruling[0].trace)
+
+
+def _worthiness_error() -> TableView:
+    """Return how far the choice of check-worthy sentences agrees with people."""
+    names = ("labelled set", "sentences", "agreement", "kappa", "precision", "recall")
+    row = (
+        WORTHINESS.labelled_set,
+        str(WORTHINESS.total),
+        percent(WORTHINESS.agreement),
+        f"{WORTHINESS.kappa or 0:.2f}",
+        percent(WORTHINESS.precision),
+        percent(WORTHINESS.recall),
+    )
+    caption = "How far the choice of check-worthy sentences agrees with experts"
+    return TableView(caption, headings(names), (row,))
+
+
+def _support_errors() -> TableView:
+    """Return how often the support check errs, as measured against people."""
+    names = ["labelled set", "claims", "RED that people call unsupported"]
+    names += ["GREEN that people call supported", "UNDECIDED"]
+    rows = tuple(
+        (
+            one.labelled_set,
+            str(one.red.total + one.green.total + one.undecided.total),
+            percent(one.red_precision),
+            percent(one.green_precision),
+            str(one.undecided.total),
+        )
+        for one in MEASURED
+    )
+    return TableView("How often this check errs, measured against people", headings(names), rows)
+
+
+def _is_worth(score: ScoreView, table: MeasureTable) -> bool:
+    return bool(score.mean) if table.skips_zero else score.mean is not None
+
+
+def _measure(score: ScoreView | None) -> Cell:
+    if score is None:
+        return ""
+    return score.rate if score.rate is not None else Measure(score)
+
+
+def all_scores(view: RunView) -> Section | None:
+    """Return every score of every configuration, with what is missing."""
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (name_of(c), score.name, _measure(score), score.scored, *score.unscored.values())
+        for c in view.configurations
+        for score in c.scores
+    )
+    if not rows:
+        return None
+    causes = ("undecided", "not applicable", "failed")
+    titles = headings(("configuration", "score", "rate or mean", "scored", *causes))
+    table = TableView("Every score", titles, rows, is_long=True)
+    note = "Rates where every value is yes or no, means elsewhere, each with its interval."
+    return Section("scores", "All scores", note, (table,))
