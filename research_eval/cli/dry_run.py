@@ -43,10 +43,23 @@ def print_plan(
     estimates = [_print_configuration(item, todo[item.name], measured) for item in configurations]
     asked = [one for one in estimates if one is not None]
     if asked:
-        _print_total(asked, pilot)
+        _print_total(asked, pilot, options)
     if options.model_mode == "replay":
         click.echo("replies are replayed: no model is asked and nothing is paid")
-    return 0
+    return _print_obstacles(experiment, configurations, options)
+
+
+def _print_obstacles(
+    experiment: "Experiment", configurations: "Sequence[Configuration]", options: "RunOptions"
+) -> int:
+    """Print what would stop the run at its first request; return 2 unless it is a missing key."""
+    from research_eval.errors import MissingSecretError
+    from research_eval.runner.channels import find_obstacles
+
+    found = find_obstacles(experiment, configurations, options)
+    for obstacle in dict.fromkeys(map(str, found)):
+        click.echo(f"would be refused: {obstacle}")
+    return 0 if all(isinstance(one, MissingSecretError) for one in found) else 2
 
 
 def _print_cells(
@@ -148,10 +161,16 @@ def _amounts(found: "Estimate") -> str:
     )
 
 
-def _print_total(asked: "Sequence[Estimate]", pilot: Path | None) -> None:
+def _print_total(asked: "Sequence[Estimate]", pilot: Path | None, options: "RunOptions") -> None:
     from research_eval.runner.estimate import AssumedTrial, total
 
-    click.echo(f"estimate for all: {_amounts(total(asked))}")
+    found = total(asked)
+    click.echo(f"estimate for all: {_amounts(found)}; what searches cost is not in it")
+    limit = options.budget.max_cost_usd
+    if limit is not None and found.usd > limit:
+        click.echo(f"  --max-cost ${limit:,.2f} would end the run before it is complete")
+    elif limit is not None and found.is_lower_bound:
+        click.echo(f"  --max-cost ${limit:,.2f} cannot hold where a price is UNKNOWN")
     if pilot is not None:
         click.echo(f"  an estimate from the trials of {pilot}, at the prices of today")
         return

@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from research_eval.cassette import Mode, ModelCassette, Redactor, WebCassette
 from research_eval.clock import Clock, SystemClock, VirtualClock
-from research_eval.errors import CassetteError, MissingSecretError
+from research_eval.errors import CassetteError, MissingSecretError, UsageError
 from research_eval.experiment import (
     Configuration,
     Experiment,
@@ -30,10 +30,10 @@ from research_eval.tool.fetch import (
     PageCache,
     guarded_transport,
 )
-from research_eval.tool.search import corpus_transport, has_corpus, missing_secrets
+from research_eval.tool.search import check_chain, corpus_transport, has_corpus, missing_secrets
 from research_eval.tool.search.limiter import TokenBucket
 
-__all__ = ["Channels", "Network", "open_channels"]
+__all__ = ["Channels", "Network", "check_configuration", "find_obstacles", "open_channels"]
 
 
 @dataclass(frozen=True)
@@ -192,10 +192,9 @@ def open_channels(
         UsageError: If a recording, a key or a model is missing.
     """
     web_is_taped = options.web_mode == "replay" or world is not None
-    web_secrets = PlaceholderSecrets() if web_is_taped else read_secrets()
-    model_secrets = PlaceholderSecrets() if options.model_mode == "replay" else read_secrets()
+    web_secrets, model_secrets = _secrets(options, web_is_taped=web_is_taped)
     for configuration in configurations:
-        _check(configuration, web_secrets, model_secrets, needs_search_keys=not web_is_taped)
+        check_configuration(configuration, web_secrets, model_secrets)
     redactor = Redactor(known_secrets())
     folder = experiment.cassettes_path
     places = (folder / "web", folder / "web.pack")
@@ -246,14 +245,41 @@ def _today() -> str:
     return datetime.now(tz=UTC).date().isoformat()
 
 
-def _check(
+def find_obstacles(
+    experiment: Experiment, configurations: Sequence[Configuration], options: RunOptions
+) -> list[UsageError]:
+    """Return why configurations would fail at their first request, each with its own error."""
+    is_world = experiment.settings.record_from == "world"
+    secrets = _secrets(options, web_is_taped=options.web_mode == "replay" or is_world)
+    found = []
+    for configuration in configurations:
+        try:
+            check_configuration(configuration, *secrets)
+        except UsageError as exc:
+            found.append(exc)
+    return found
+
+
+def _secrets(
+    options: RunOptions, *, web_is_taped: bool
+) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Return the keys of the search APIs and of the models; placeholders where none is asked."""
+    web = PlaceholderSecrets() if web_is_taped else read_secrets()
+    return web, PlaceholderSecrets() if options.model_mode == "replay" else read_secrets()
+
+
+def check_configuration(
     configuration: Configuration,
     web_secrets: Mapping[str, str],
     model_secrets: Mapping[str, str],
-    *,
-    needs_search_keys: bool,
 ) -> None:
-    """Refuse a run that would fail at its first request for want of a key or a model."""
+    """Refuse a configuration that would fail at its first request.
+
+    Raises:
+        MissingSecretError: If a key is missing.
+        ConfigError: If a model or a search provider is unknown, or its library is missing.
+    """
+    check_chain(configuration.search)
     build_model(
         configuration.model,
         transport=httpx2.AsyncBaseTransport(),
@@ -262,8 +288,7 @@ def _check(
         rng=random.Random(0),
         case_seed="",
     )
-    if needs_search_keys:
-        for name in missing_secrets(configuration.search, web_secrets):
-            raise MissingSecretError(
-                f"configuration {configuration.name}: {name} is not set in the environment"
-            )
+    for name in missing_secrets(configuration.search, web_secrets):
+        raise MissingSecretError(
+            f"configuration {configuration.name}: {name} is not set in the environment"
+        )

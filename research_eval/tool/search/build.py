@@ -37,6 +37,7 @@ __all__ = [
     "ProviderSettings",
     "SearchSettings",
     "build_search",
+    "check_chain",
     "corpus_transport",
     "has_corpus",
     "missing_secrets",
@@ -138,6 +139,7 @@ def build_search(
     Raises:
         ConfigError: If a provider is unknown, or a collection cannot be read.
     """
+    check_chain(settings)
     providers: list[SearchProvider] = []
     for entry in settings.chain:
         if entry.provider.startswith(CORPUS):
@@ -212,6 +214,21 @@ def missing_secrets(settings: SearchSettings, secrets: Mapping[str, str]) -> tup
     return tuple(dict.fromkeys(name for name in needed if name and not secrets.get(name)))
 
 
+def check_chain(settings: SearchSettings) -> None:
+    """Refuse a chain that could never be asked.
+
+    Raises:
+        ConfigError: If a provider is unknown, or has no address.
+    """
+    for entry in settings.chain:
+        if entry.provider.startswith(CORPUS):
+            continue
+        if entry.provider not in WIRES:
+            load_plugin("search", entry.provider, WIRES)
+        elif not (entry.endpoint or WIRES[entry.provider].terms.endpoint):
+            raise ConfigError(f"search provider {entry.provider!r} needs an `endpoint`")
+
+
 def _provider(
     entry: ProviderSettings,
     http: httpx.AsyncClient,
@@ -225,8 +242,6 @@ def _provider(
     key = secrets.get(name, "") if name else ""
     if name and not key:
         return UnconfiguredSearchProvider(wire.terms.name, f"no key in {name}")
-    if not (entry.endpoint or wire.terms.endpoint):
-        raise ConfigError(f"search provider {entry.provider!r} needs an `endpoint`")
     return RemoteSearchProvider(
         wire,
         http=http,
