@@ -131,11 +131,16 @@ def read_vcrpy(path: Path) -> Iterator[ForeignExchange]:
     from vcr.serializers import jsonserializer, yamlserializer  # noqa: PLC0415
 
     try:
-        text = path.read_text(encoding="utf-8") if path.stat().st_size <= MAX_BYTES else ""
+        if path.stat().st_size > MAX_BYTES:
+            raise CassetteCorruptError(f"{path}: larger than {MAX_BYTES} bytes")
+        text = path.read_text(encoding="utf-8")
         is_json = text.lstrip()[:1] == "{"
         requests, responses, *_ = deserialize(text, jsonserializer if is_json else yamlserializer)
+    except CassetteCorruptError:
+        raise
     except Exception as exc:  # vcrpy and its parsers document no errors
-        raise CassetteCorruptError(f"{path}: no vcrpy cassette: {str(exc)[:200]}") from exc
+        words = " ".join(str(exc).split())[:200]
+        raise CassetteCorruptError(f"{path}: no vcrpy cassette: {words}") from exc
     values = (
         {"request": request._to_dict(), "response": response}  # noqa: SLF001  # as its own serializer does
         for request, response in zip(requests, responses, strict=True)
@@ -183,16 +188,23 @@ def _exchanges(interactions: Iterable[dict[str, Any]]) -> Iterator[ForeignExchan
                 uri=str(request["uri"]),
                 request_headers=_pairs(request.get("headers")),
                 request_body=_bytes(request.get("body")),
-                status=int(status["code"]),
+                status=_status(status["code"]),
                 reason=str(status.get("message") or ""),
                 headers=_pairs(response.get("headers")),
                 body=_bytes((response.get("body") or {}).get("string")),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as exc:
             raise CassetteCorruptError(
-                f"an interaction is not as vcrpy writes it: {exc!r}"
+                f"an interaction is not as vcrpy writes it: {exc!r:.200}"
             ) from exc
         yield exchange
+
+
+def _status(code: Any) -> int:  # noqa: ANN401  # from a file
+    status = int(code)
+    if not 100 <= status <= 999:
+        raise ValueError("a status is from 100 to 999")
+    return status
 
 
 def _pairs(headers: Any) -> list[tuple[str, str]]:  # noqa: ANN401  # from a file

@@ -58,7 +58,7 @@ def read_warc(path: Path) -> Iterator[ForeignExchange]:
         ValueError,
         zlib.error,
     ) as exc:  # warcio lets these out where a record breaks off
-        raise CassetteCorruptError(f"{path}: no WARC file: {exc}") from exc
+        raise CassetteCorruptError(f"{path}: no WARC file: {str(exc)[:200]}") from exc
 
 
 def write_warc(store: Store, path: Path) -> Exported:
@@ -109,12 +109,18 @@ def _response(
         uri=(record.rec_headers.get_header("WARC-Target-URI") or "").strip("<>"),
         request_headers=request_headers,
         request_body=request_body,
-        status=int(status) if status.isdigit() else 200,
+        status=_status(status),
         reason=reason,
         headers=[(name, value) for name, value in pairs if name.lower() not in _HOP_HEADERS],
         body=_payload(record, path),
         recorded_at=record.rec_headers.get_header("WARC-Date"),
     )
+
+
+def _status(text: str) -> int:
+    """Return a status line's number, or 200 where it has none that HTTP knows."""
+    is_known = text.isascii() and text.isdigit() and len(text) == 3 and text[0] != "0"
+    return int(text) if is_known else 200
 
 
 def _payload(record: Any, path: Path) -> bytes:  # noqa: ANN401  # warcio ships no types

@@ -98,6 +98,7 @@ def pack(place: Path) -> None:
     from research_eval.cassette.pack import PackStore
     from research_eval.cassette.store import FolderStore
 
+    moved = False
     for named in find_place(place).stores:
         if isinstance(named.store, FolderStore):
             folder = named.store.folder
@@ -115,7 +116,10 @@ def pack(place: Path) -> None:
         else:
             continue
         _remove_folder(folder)
+        moved = True
         click.echo(f"{named.label}: {count} cassettes moved to {folder}{PACK_SUFFIX}")
+    if not moved:
+        click.echo(f"{place}: is packed already")
 
 
 @click.command()
@@ -128,14 +132,18 @@ def unpack(place: Path) -> None:
     from research_eval.cassette.pack import PackStore
     from research_eval.cassette.store import FolderStore
 
+    moved = False
     for named in find_place(place).stores:
         if isinstance(named.store, PackStore):
+            moved = True
             folder = Path(named.store.place).with_name(named.label)
             is_web = named.channel == "web"
             target = FolderStore(folder, known_redactor(), has_shared_bodies=is_web)
             count = _copy(named.store, target)
             Path(named.store.place).unlink()
             click.echo(f"{named.label}: {count} cassettes moved to {folder}")
+    if not moved:
+        click.echo(f"{place}: nothing here is packed")
 
 
 def _copy(source: Any, target: Any) -> int:  # noqa: ANN401  # either kind of store

@@ -26,6 +26,11 @@ __all__ = ["replay"]
     is_flag=True,
     help="Show, of each trial that left its recording, what the part before decides; exit 0.",
 )
+@click.option(
+    "--played",
+    type=click.Path(path_type=Path),
+    help="Write the names of the searches and pages that were played; `cassette verify` reads them.",
+)
 def replay(experiment: Path, until_divergence: bool, **options: Any) -> int:  # noqa: ANN401  # click hands over every option
     """Replay EXPERIMENT and list the trials that left their recordings, and where.
 

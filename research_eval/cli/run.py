@@ -138,7 +138,9 @@ def execute_options(path: Path, options: dict[str, Any]) -> tuple[Path, int]:
     if options.get("overwrite"):
         _remove_old_run(settings.out)
     with _world(experiment, settings) as world:
-        summary = _execute(experiment, cases, configurations, settings, world)
+        summary = _execute(
+            experiment, cases, configurations, settings, world, options.get("played")
+        )
     return settings.out, _finish(settings, summary, wants_report=not options.get("no_report"))
 
 
@@ -208,9 +210,11 @@ def _execute(
     configurations: "Sequence[Configuration]",
     settings: "RunOptions",
     world: "httpx.AsyncBaseTransport | None",
+    played: Path | None,
 ) -> "RunSummary":
     from rich.console import Console
 
+    from research_eval.journal import write_whole
     from research_eval.runner import execute, prepare, progress_for
     from research_eval.tool.search import recording_notes
 
@@ -220,9 +224,13 @@ def _execute(
         for note in dict.fromkeys(notes):
             click.echo(note, err=True)
     prepared = prepare(experiment, cases, configurations, settings, world=world)
-    return execute(
+    summary = execute(
         prepared, lambda planned, done, waits: progress_for(console, planned, done, waits)
     )
+    if played is not None:
+        lines = "".join(f"{name}\n" for name in prepared.channels.web.played())
+        write_whole(played, lines.encode("utf-8"))
+    return summary
 
 
 def _finish(settings: "RunOptions", summary: "RunSummary", *, wants_report: bool) -> int:
