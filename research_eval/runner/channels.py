@@ -191,10 +191,6 @@ def open_channels(
     Raises:
         UsageError: If a recording, a key or a model is missing.
     """
-    web_is_taped = options.web_mode == "replay" or world is not None
-    web_secrets, model_secrets = _secrets(options, web_is_taped=web_is_taped)
-    for configuration in configurations:
-        check_configuration(configuration, web_secrets, model_secrets)
     redactor = Redactor(known_secrets())
     folder = experiment.cassettes_path
     places = (folder / "web", folder / "web.pack")
@@ -205,6 +201,10 @@ def open_channels(
             f"{folder / 'web'}: there are no recordings; make them with research-eval record "
             "(agents that neither search nor open a page leave none: see search.chain)"
         )
+    web_is_taped = options.web_mode == "replay" or world is not None
+    web_secrets, model_secrets = _secrets(options, web_is_taped=web_is_taped)
+    for configuration in configurations:
+        check_configuration(configuration, web_secrets, model_secrets)
     return Channels(
         web=WebCassette(
             folder / "web",
