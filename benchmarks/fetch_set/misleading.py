@@ -241,3 +241,28 @@ def _parts_of_one_page() -> Iterator[Entry]:
         f"<ul>{_LINKS}</ul></section></section></div>",
         ["## Where to go", _TOUR],
     )
+    columns = "".join(
+        f'<div class="col{n}"><h4>{topic}</h4><ul>{_LINKS}</ul></div>'
+        for n, topic in enumerate(_TOPICS)
+    )
+    yield _entry(
+        "parts_front_page",
+        "The valley today",
+        f'<div id="front"><div class="lead"><h1>The valley today</h1><p>{Prose("lead").paragraph(2)}</p></div>'
+        f'<div class="vote"><h4>Popular elsewhere</h4></div><div>{columns}</div></div>',
+        ["#### Kilns", "#### Cheese", _TOUR],
+    )
+    methods = "".join(
+        f'<div><a href="#m{n}"><code>turn{n}</code></a> <a href="/Rope">Rope</a></div>'
+        for n in range(9)
+    )
+    texts, html = _texts("class text", 5)
+    top = '<div class="navheader"><table><tr><td><a href="/p">Prev</a></td><td>Part IV of the manual</td><td><a href="/n">Next</a></td></tr></table></div>'
+    yield _entry(
+        "parts_api_summary",
+        "class Winch",
+        f'{top}<div class="class"><h1>class Winch</h1><div class="text">{html}</div>'
+        f'<div class="summary"><h2>Methods</h2>{methods}</div></div>',
+        [*texts, "## Methods", "turn8"],
+        must_not_contain=["Part IV of the manual"],
+    )

@@ -41,6 +41,8 @@ _STRONG = frozenset(
         "nav",
         "navbar",
         "navbox",
+        "navfooter",
+        "navheader",
         "navigation",
         "navlinks",
         "newsletter",
@@ -198,14 +200,14 @@ def drop_boilerplate(tree: Tree, *, is_wide: bool = False) -> None:
             element.is_dropped = False
         count(reversed(tree.elements))
     chars, prose = max(1, tree.root.chars), max(_PROSE, tree.root.prose)
-    holds_main = _holders(tree)
+    holds_main, code_aids = _holders(tree), _code_aids(tree.elements)
     for element in tree.elements[1:]:
         parent = element.parent
         if parent is not None and parent.is_dropped:
             element.is_dropped = True
         elif id(element) not in holds_main:
             is_open = not is_wide or not element.prose or _is_firm(element)
-            element.is_dropped = _is_gutter(element) or (
+            element.is_dropped = id(element) in code_aids or (
                 is_open and _is_boilerplate(element, element.chars / chars, element.prose / prose)
             )
     count(reversed(tree.elements))
@@ -229,14 +231,25 @@ def restore(element: Element) -> None:
             stack.extend(child for child in inner.children if isinstance(child, Element))
 
 
-def _is_gutter(element: Element) -> bool:
-    """Say whether `element` holds the line numbers of code, or the button that copies it."""
-    if "class" not in element.attrs:
-        return False
-    names = element.get("class")
-    if _GUTTER.search(names):
-        return _NUMBERS.match(text_of(element, 200)) is not None
-    return _COPYING.search(names) is not None
+def _code_aids(elements: list[Element]) -> set[int]:
+    """Return the ids of what holds the line numbers of code, or the button that copies it."""
+    named = [e for e in elements if "class" in e.attrs]
+    gutters = {id(e) for e in named if _GUTTER.search(e.get("class"))}
+    if gutters:
+        gutters -= _lettered(elements)
+    return gutters | {id(e) for e in named if _COPYING.search(e.get("class"))}
+
+
+def _lettered(elements: list[Element]) -> set[int]:
+    """Return the ids of the elements that hold more than numbers."""
+    found: set[int] = set()
+    for element in reversed(elements):
+        if any(
+            not _NUMBERS.match(child) if isinstance(child, str) else id(child) in found
+            for child in element.children
+        ):
+            found.add(id(element))
+    return found
 
 
 def _holders(tree: Tree) -> set[int]:

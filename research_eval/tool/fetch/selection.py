@@ -5,7 +5,7 @@ import re
 from research_eval.tool.fetch.boilerplate import drop_boilerplate, restore, text_of
 from research_eval.tool.fetch.cleanse import one_line
 from research_eval.tool.fetch.dom import Element, Tree
-from research_eval.tool.fetch.trimming import below, trim
+from research_eval.tool.fetch.trimming import below, is_link_list, trim
 
 __all__ = ["is_starved", "main_content"]
 
@@ -34,6 +34,7 @@ _CONTAINERS = frozenset(
 _ENTRY = re.compile(r"(?:^|\s)h-?entry(?:\s|$)")
 """Class names by which microformats call an article."""
 _HEADER_CHARS = 600
+_KEPT = frozenset({"code", "h1", "pre"})
 _LABEL_CHARS = 30
 _PLENTY = 600
 """Weight of prose from which on a page holds something to read."""
@@ -166,12 +167,14 @@ def _with_prose(children: list[Element], node: Element) -> Element | None:
     if best.chars < 0.25 * node.chars or sum(child.prose for child in children) < node.prose:
         return None
     others = (child for child in children if child is not best)
-    return best if all(_is_beside(child) for child in others) else None
+    return best if all(_is_beside(child, best.prose) for child in others) else None
 
 
-def _is_beside(element: Element) -> bool:
-    """Say whether `element` may be left out: a label, or something with many links."""
-    return element.chars < _LABEL_CHARS or element.link_chars > 0.2 * element.chars
+def _is_beside(element: Element, prose: int) -> bool:
+    """Say whether `element` may be left out: a label, or a list of links, without a heading."""
+    if element.chars >= _LABEL_CHARS and not is_link_list(element, prose):
+        return False
+    return not any(inner.tag in _KEPT for inner in below(element))
 
 
 def _with_text(children: list[Element], node: Element) -> Element | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from research_eval.tool.fetch.boilerplate import text_of
 from research_eval.tool.fetch.dom import Element, count
 
-__all__ = ["below", "trim"]
+__all__ = ["below", "is_link_list", "trim"]
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _FURNITURE_HEADING = re.compile(
@@ -34,7 +34,9 @@ _SHARING = re.compile(
 )
 _PROSE = 400
 """Weight of prose from which on a page is more than a list of links."""
-_LISTS = frozenset({"aside", "div", "dl", "form", "nav", "ol", "section", "table", "ul"})
+_CODE = frozenset({"code", "dt", "kbd", "pre", "samp", "var"})
+"""Elements of a reference: its links belong to what it says."""
+_LISTS = frozenset({"aside", "div", "dl", "form", "nav", "ol", "section", "table", "td", "ul"})
 
 
 def trim(root: Element) -> None:
@@ -94,9 +96,13 @@ def _heading_of(element: Element) -> Element | None:
 def _drop_section(siblings: list[Element], place: int, level: str) -> bool:
     """Mark the heading at `place` and what belongs to it, if that is mostly links."""
     section = [siblings[place]]
-    for sibling in siblings[place + 1 :]:
+    is_wrapped = siblings[place].tag not in _HEADINGS
+    for position in range(place + 1, len(siblings)):
+        sibling = siblings[position]
         heading = _heading_of(sibling)
         if heading is not None and heading.tag <= level:
+            break
+        if is_wrapped and (len(section) > 1 or _has_heading(sibling, level)):
             break
         section.append(sibling)
     chars = sum(e.chars for e in section[1:])
@@ -108,11 +114,15 @@ def _drop_section(siblings: list[Element], place: int, level: str) -> bool:
     return True
 
 
+def _has_heading(element: Element, level: str) -> bool:
+    return any(e.tag in _HEADINGS and e.tag <= level for e in below(element))
+
+
 def _drop_sharing(root: Element) -> bool:
     """Mark links that send the page's own address to somebody."""
     found = False
     for element in below(root):
-        if element.tag == "a" and _SHARING.search(element.get("href")):
+        if element.tag == "a" and _SHARING.search(element.get("href")[:300]):
             element.is_dropped = found = True
     return found
 
@@ -135,7 +145,7 @@ def _drop_neighbours(root: Element) -> bool:
         for child in children:
             if child is best or _is_peer(child, best) or id(child) in kept:
                 continue
-            if _is_link_list(child, best.prose):
+            if is_link_list(child, best.prose):
                 child.is_dropped = found = True
         node = best
 
@@ -157,14 +167,17 @@ def _is_peer(element: Element, other: Element) -> bool:
     return is_named and element.tag == other.tag and names == other.get("class")
 
 
-def _is_link_list(element: Element, prose: int) -> bool:
+def is_link_list(element: Element, prose: int) -> bool:
     """Say whether `element` is links, or the foot of a site, beside so much `prose`."""
     if element.tag not in _LISTS or element.links < 3:
         return False
-    if not element.prose:
-        return element.link_chars >= 0.5 * element.chars
-    is_small = element.prose < 0.4 * prose
-    return is_small and element.links >= 10 and element.link_chars >= 0.25 * element.chars
+    if element.prose:
+        labels = element.chars - element.link_chars - element.prose
+        is_foot = element.links >= 10 and element.link_chars >= 0.25 * element.chars
+        is_linked = is_foot and element.prose < 0.4 * prose and labels < 1.2 * element.link_chars
+    else:
+        is_linked = element.link_chars >= 0.5 * element.chars
+    return is_linked and all(inner.tag not in _CODE for inner in below(element))
 
 
 def _children(element: Element) -> list[Element]:
