@@ -29,14 +29,14 @@ class LoadSettings(Record):
     """Searches over virtual time."""
 
     searches: int = Field(ge=1, le=100_000)
-    over_s: float = Field(gt=0)
+    over_s: float = Field(gt=0, le=1e7)
     """From the first search to the last, in virtual seconds."""
     arrival: Literal["regular", "poisson", "bursts"] = "poisson"
     """How searches follow each other; `bursts` come ten at a time."""
-    distinct_queries: int = Field(default=100, ge=1)
-    popularity: float = Field(default=2.0, ge=1)
+    distinct_queries: int = Field(default=100, ge=1, le=1_000_000)
+    popularity: float = Field(default=2.0, ge=1, le=100)
     """How uneven the queries' popularity is; at 1 all are asked equally often."""
-    answers: int = Field(default=0, ge=0)
+    answers: int = Field(default=0, ge=0, le=10_000)
     """Questions that an agent answers meanwhile, spread evenly; each answer is put to the gate."""
 
 

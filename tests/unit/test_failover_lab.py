@@ -251,3 +251,14 @@ def test_metrics_round_trip_as_json():
     _, metrics = run_variant(custom(), variant(custom(), "default"), "default")
 
     assert type(metrics).model_validate(json.loads(metrics.model_dump_json())) == metrics
+
+
+def test_a_full_cache_that_lets_stale_answers_go_first_sends_fewer_requests():
+    scenario = SCENARIOS["small_cache"]
+
+    plain, refined = (
+        metrics for _, metrics in compare([scenario], ["original", "original + evict expired"])
+    )
+
+    assert refined.requests < plain.requests
+    assert refined.cost_usd < plain.cost_usd
