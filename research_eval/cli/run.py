@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +71,8 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="The run's folder; default: reports/NAME-recording.",
+    help="The run's folder; default: reports/NAME-recording, with --missing or --stale the first "
+    "of that name, NAME-recording-2, … that is free.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace an earlier run in the folder.")
 @click.option("--resume", is_flag=True, help="Continue a recording that was interrupted.")
@@ -170,9 +172,8 @@ def _select(
 def _run_options(experiment: "Experiment", options: dict[str, Any]) -> "RunOptions":
     from research_eval.runner import BudgetSettings, RunOptions, parse_shard
 
-    suffix = "-recording" if options.get("model_mode") == "record" else ""
     return RunOptions(
-        out=options.get("out") or Path("reports") / f"{experiment.settings.name}{suffix}",
+        out=options.get("out") or _usual_folder(experiment.settings.name, options),
         model_mode=options.get("model_mode", "replay"),
         web_mode=options.get("web_mode", "replay"),
         refresh=options.get("refresh") or "mend",
@@ -188,6 +189,19 @@ def _run_options(experiment: "Experiment", options: dict[str, Any]) -> "RunOptio
         real_time=options.get("real_time", False),
         scheduler=options.get("scheduler"),
     )
+
+
+def _usual_folder(name: str, options: dict[str, Any]) -> Path:
+    """Return where a run goes that is told nothing; one that mends leaves earlier ones alone."""
+    if options.get("model_mode") != "record":
+        return Path("reports", name)
+    folder = Path("reports", f"{name}-recording")
+    if options.get("refresh") not in {"missing", "stale"}:
+        return folder
+    if any(options.get(flag) for flag in ("resume", "retry_errors", "overwrite")):
+        return folder
+    numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return next(free for free in chain([folder], numbered) if not free.exists())
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Read an experiment from its TOML file; whatever is wrong is said with file and key."""
 
+import shlex
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -19,11 +20,15 @@ class Experiment(NamedTuple):
 
     settings: ExperimentSettings
     path: Path
+    overrides: tuple[str, ...] = ()
+    """What went over the file."""
 
     @property
-    def name_on_command_line(self) -> str:
-        """How a person names it: `bundled`, or its file's name, wherever the folder lies."""
-        return BUNDLED if self.path == bundled_experiment() else self.path.name
+    def words_on_command_line(self) -> str:
+        """How a person names it: `bundled`, or its file's name, and what went over it."""
+        name = BUNDLED if self.path == bundled_experiment() else self.path.name
+        changes = (f"--set {shlex.quote(change)}" for change in self.overrides)
+        return " ".join([shlex.quote(name), *changes])
 
     @property
     def dataset_path(self) -> Path:
@@ -50,7 +55,8 @@ def load_experiment(path: Path, overrides: Iterable[str] = ()) -> Experiment:
         ConfigError: With file and key, if the file cannot be read or does not validate.
     """
     data = _read(path)
-    for override in overrides:
+    changes = tuple(overrides)
+    for override in changes:
         _override(data, override)
     configurations = data.get("configuration")
     if not isinstance(configurations, list):
@@ -58,7 +64,7 @@ def load_experiment(path: Path, overrides: Iterable[str] = ()) -> Experiment:
     defaults = data.pop("defaults", {})
     data["configuration"] = [_merged(defaults, item) for item in configurations]
     try:
-        return Experiment(ExperimentSettings.model_validate(data), path)
+        return Experiment(ExperimentSettings.model_validate(data), path, changes)
     except ValidationError as exc:
         raise ConfigError(f"{path}: {_describe(exc, data)}") from exc
 

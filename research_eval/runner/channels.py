@@ -2,7 +2,6 @@
 
 import hashlib
 import random
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -211,7 +210,7 @@ def open_channels(
             mode=options.web_mode,
             redactor=redactor,
             refresh=options.refresh,
-            record_command=f"research-eval record {shlex.quote(experiment.name_on_command_line)}",
+            record_command=f"research-eval record {experiment.words_on_command_line}",
             stamp=_today,
             miss="stop" if options.is_replay else "tool_error",
         ),
@@ -221,7 +220,7 @@ def open_channels(
                 mode="live" if configuration.model.is_reference_agent else options.model_mode,
                 redactor=redactor,
                 refresh=options.refresh,
-                record_command=f"research-eval record {shlex.quote(experiment.name_on_command_line)}",
+                record_command=f"research-eval record {experiment.words_on_command_line}",
                 stamp=_today,
             )
             for configuration in configurations
