@@ -1,7 +1,7 @@
 """The part of a transport that httpx and httpx2 share: replay, record or pass through."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from research_eval.cassette.failure import failure_of
@@ -12,13 +12,19 @@ from research_eval.cassette.recording import Recording
 from research_eval.cassette.stream import Player, Source, Tee
 from research_eval.clock import Clock
 
-__all__ = ["GAVE_UP", "Mode", "TapeDeck", "TrialTape"]
+__all__ = ["GAVE_UP", "IS_ENOUGH", "IsEnough", "Mode", "TapeDeck", "TrialTape"]
 
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
 
 Mode = Literal["replay", "record", "live"]
 """How a channel is used."""
+
+IsEnough = Callable[[bytes], bool]
+"""Says whether a reader with a cap would read no further than to the end of this."""
+
+IS_ENOUGH = "is_enough"
+"""The extension of a request under which such a reader says so."""
 
 GAVE_UP = FailureOnTape(type="ReadTimeout", message="the caller gave up")
 """What a request that was cancelled is replayed as."""
@@ -44,7 +50,9 @@ class TrialTape(Protocol):
         """Return a request as recordings know it."""
         ...
 
-    async def claim(self, asked: Asked, lane: str) -> Interaction | int:
+    async def claim(
+        self, asked: Asked, lane: str, is_enough: IsEnough | None = None
+    ) -> Interaction | int:
         """Return the recording that answers a request, or the ordinal under which to record it."""
         ...
 
@@ -107,7 +115,7 @@ class TapeDeck(Generic[RequestT, ResponseT]):
             content,
         )
         try:
-            claimed = await session.claim(asked, self._lane)
+            claimed = await session.claim(asked, self._lane, request.extensions.get(IS_ENOUGH))
         except OffTape as exc:
             raise self._off_tape(str(exc), request) from None
         timeout = request.extensions.get("timeout")

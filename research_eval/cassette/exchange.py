@@ -7,7 +7,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from research_eval.cassette.body import body_bytes
-from research_eval.cassette.deck import Mode
+from research_eval.cassette.deck import IsEnough, Mode
 from research_eval.cassette.explain import Candidate, explain
 from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
 from research_eval.cassette.key import PROFILE, Asked
@@ -91,7 +91,9 @@ class ModelSession(Session):
         self._has_left_tape = False
 
     @override
-    async def claim(self, asked: Asked, lane: str) -> Interaction | int:
+    async def claim(
+        self, asked: Asked, lane: str, is_enough: IsEnough | None = None
+    ) -> Interaction | int:
         self._asked += 1
         ordinal = self._take_ordinal(lane, asked.key)
         slots = self._tape.slots(lane, asked.key) if self._tape and not self._has_left_tape else []

@@ -7,7 +7,7 @@ import httpx
 import httpx2
 
 from research_eval.cassette.asking import asked_request
-from research_eval.cassette.deck import Mode
+from research_eval.cassette.deck import IsEnough, Mode
 from research_eval.cassette.inbound import without_secrets
 from research_eval.cassette.interaction import TapedInteraction
 from research_eval.cassette.key import Asked
@@ -115,8 +115,16 @@ class Session:
             known[request] = asked
         return asked
 
-    async def claim(self, asked: Asked, lane: str) -> Interaction | int:
+    async def claim(
+        self, asked: Asked, lane: str, is_enough: IsEnough | None = None
+    ) -> Interaction | int:
         """Return the recording that answers a request, or the ordinal under which to record it.
+
+        Args:
+            asked: The request.
+            lane: The task of the trial that sends it.
+            is_enough: Says of a body that its earlier reader did not read to the end whether this
+                reader would read on.
 
         Raises:
             CassetteMissError: If there is neither.

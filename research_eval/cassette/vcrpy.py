@@ -130,14 +130,10 @@ def read_vcrpy(path: Path) -> Iterator[ForeignExchange]:
     from vcr.serialize import deserialize  # noqa: PLC0415  # slow to import, and only needed here
     from vcr.serializers import jsonserializer, yamlserializer  # noqa: PLC0415
 
+    text = _read_bounded(path)
+    is_json = text.lstrip()[:1] == "{"
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise CassetteCorruptError(f"{path}: larger than {MAX_BYTES} bytes")
-        text = path.read_text(encoding="utf-8")
-        is_json = text.lstrip()[:1] == "{"
         requests, responses, *_ = deserialize(text, jsonserializer if is_json else yamlserializer)
-    except CassetteCorruptError:
-        raise
     except Exception as exc:  # vcrpy and its parsers document no errors
         words = " ".join(str(exc).split())[:200]
         raise CassetteCorruptError(f"{path}: no vcrpy cassette: {words}") from exc
@@ -146,6 +142,17 @@ def read_vcrpy(path: Path) -> Iterator[ForeignExchange]:
         for request, response in zip(requests, responses, strict=True)
     )
     return _exchanges(values)
+
+
+def _read_bounded(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8") as file:
+            text = file.read(MAX_BYTES + 1)
+    except (OSError, UnicodeDecodeError) as exc:
+        raise CassetteCorruptError(f"{path}: no vcrpy cassette: {exc}") from exc
+    if len(text) > MAX_BYTES:
+        raise CassetteCorruptError(f"{path}: larger than {MAX_BYTES} characters")
+    return text
 
 
 def write_vcrpy(tapes: Iterable[tuple[Tape, Callable[[str], bytes]]], path: Path) -> int:

@@ -10,7 +10,7 @@ from typing import Literal
 from typing_extensions import override
 
 from research_eval.cassette.body import body_bytes
-from research_eval.cassette.deck import Mode, OffTape
+from research_eval.cassette.deck import IsEnough, Mode, OffTape
 from research_eval.cassette.explain import Candidate, explain
 from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
 from research_eval.cassette.key import PROFILE, Asked
@@ -186,17 +186,20 @@ class WebSession(Session):
         self._cassette = cassette
 
     @override
-    async def claim(self, asked: Asked, lane: str) -> Interaction | int:
+    async def claim(
+        self, asked: Asked, lane: str, is_enough: IsEnough | None = None
+    ) -> Interaction | int:
         ordinal = self._take_ordinal(lane, asked.key)
         name = web_name(asked)
         while True:
             found = self._pick(asked, name, ordinal)
-            if found is not None:
+            is_short = found is not None and _is_short(found, is_enough)
+            if found is not None and not is_short:
                 self._hits += 1
                 self._cassette.note_played(name, found.ordinal)
                 return found
             if self.mode != "record":
-                raise self._missed(asked, name)
+                raise self._too_short(found) if found and is_short else self._missed(asked, name)
             if await self._cassette.reserve(asked.key, ordinal):
                 return ordinal
 
@@ -244,14 +247,32 @@ class WebSession(Session):
             self._off_tape += 1
             return OffTape(f"{what} was never recorded")
         near, first = explain(asked, self._candidates(name))
-        command = (
-            f"{self._settings.record_command} --missing --configuration "
-            f"{shlex.quote(self.key.configuration)} --case {shlex.quote(self.key.case_id)}"
-        )
+        command = self._command()
         words = f"{Path(self._cassette.store.place).name}: no recording of {what}; {near}; record it with: {command}"
         path, recorded, now = first or (None, None, None)
         found = Divergence(self._hits + 1, self._hits, path, recorded, now, command)
         return self._latched(words, found, is_stale=False)
+
+    def _too_short(self, found: Interaction) -> CassetteMissError | OffTape:
+        """Return the error for a page that a reader with a smaller cap closed early."""
+        what = f"{found.method} {found.uri}"
+        size = f"only its first {len(found.content)} bytes were recorded"
+        if self._cassette.miss == "tool_error":
+            self._off_tape += 1
+            return OffTape(f"{what}: {size}")
+        command = self._command()
+        words = (
+            f"{Path(self._cassette.store.place).name}: {what}: {size}, because the cap of its reader "
+            f"was reached; this configuration reads on; record the rest with: {command}"
+        )
+        found_here = Divergence(self._hits + 1, self._hits, "body", size, "more", command)
+        return self._latched(words, found_here, is_stale=False)
+
+    def _command(self) -> str:
+        return (
+            f"{self._settings.record_command} --missing --configuration "
+            f"{shlex.quote(self.key.configuration)} --case {shlex.quote(self.key.case_id)}"
+        )
 
     def _candidates(self, name: str) -> Iterator[Candidate]:
         """Return recorded requests to the same host, those to a similar path first."""
@@ -261,3 +282,8 @@ class WebSession(Session):
                 request = record.request
                 content = body_bytes(request.body, self._cassette.store.body)
                 yield Candidate(f"{near}.json", request.method, request.uri, content)
+
+
+def _is_short(found: Interaction, is_enough: IsEnough | None) -> bool:
+    """Say whether a reader would read on where the recording ends, because its own reader had enough."""
+    return found.end == "early_close" and is_enough is not None and not is_enough(found.content)

@@ -214,7 +214,13 @@ class Downloader:
         if settings.accept_language is not None:
             headers["Accept-Language"] = settings.accept_language
         timeout = httpx.Timeout(settings.read_timeout_s, connect=settings.connect_timeout_s)
-        request = self._http.build_request("GET", target, headers=headers, timeout=timeout)
+        request = self._http.build_request(
+            "GET",
+            target,
+            headers=headers,
+            timeout=timeout,
+            extensions={"is_enough": self._is_enough},
+        )
         if not settings.keep_cookies:
             request.headers.pop("cookie", None)
         return request
@@ -227,6 +233,17 @@ class Downloader:
         except ValueError as exc:
             raise FenceError("invalid_url", "it redirects to a malformed address") from exc
         return check_url(joined, self._settings)
+
+    def _caps(self, body: bytes | bytearray) -> tuple[int, int]:
+        """Return how much is read of a document that begins so, and how much of it on the wire."""
+        settings = self._settings
+        if looks_like_pdf(body):
+            return settings.max_pdf_bytes, settings.max_pdf_bytes
+        return settings.max_body_bytes, settings.max_wire_bytes
+
+    def _is_enough(self, body: bytes) -> bool:
+        """Say whether no more would be read than this, so that a cut recording of it can be played."""
+        return len(body) > min(self._caps(body))
 
     async def _read(self, response: httpx.Response) -> tuple[bytes, bool]:
         """Return the body without its coding, and whether a cap cut it."""
@@ -243,9 +260,7 @@ class Downloader:
         async for chunk in response.aiter_raw():
             wire += len(chunk)
             unpacker.feed(chunk)
-            cap, wire_cap = settings.max_body_bytes, settings.max_wire_bytes
-            if looks_like_pdf(unpacker.body):
-                cap = wire_cap = settings.max_pdf_bytes
+            cap, wire_cap = self._caps(unpacker.body)
             if unpacker.is_full or len(unpacker.body) > cap or wire > wire_cap:
                 return bytes(unpacker.body[:cap]), True
         return bytes(unpacker.body), False
