@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from research_eval.schema import RunRecord, Score, TrialRecord
     from research_eval.scorer import Scorer, Tally
     from research_eval.scorer.confidence import ConfidenceTable
+    from research_eval.stats import Estimate
 
 __all__ = ["score"]
 
@@ -229,20 +230,29 @@ def _print_f_score(tally: "Tally") -> None:
 def _print_correction(tally: "Tally") -> None:
     """Print the share of unsupported citations with the check's own errors taken out."""
     from research_eval.scorer.support_error import MEASURED
-    from research_eval.stats import corrected_rate
+    from research_eval.stats import Cluster, corrected_rate, effective_units
 
-    summary = tally.summary("support_red")
-    if not summary.weight:
+    cases = tally.by_case("support_red").values()
+    n = effective_units([Cluster(case.total, case.weight) for case in cases])
+    if not n:
         return
-    errors = MEASURED[0]
-    estimate = corrected_rate(
-        round(summary.total), round(summary.weight), errors.as_validation(), seed=1
-    )
+    errors, share = MEASURED[0], tally.summary("support_red").value or 0.0
+    estimate = corrected_rate(share * n, n, errors.as_validation(), seed=1)
     if estimate is not None:
         click.echo(
             f"  unsupported, corrected for the check's errors on {errors.labelled_set}:"
             f" {estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+            f"{_beyond(estimate)}"
         )
+
+
+def _beyond(estimate: "Estimate") -> str:
+    """Say where an observed share lies beyond what the check's errors leave possible."""
+    if estimate.high == 0:
+        return "; fewer than the check's own false alarms"
+    if estimate.low == 1:
+        return "; more than the check finds where all are unsupported"
+    return ""
 
 
 def _print_support_errors() -> None:

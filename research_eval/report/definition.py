@@ -66,6 +66,8 @@ DEFINITIONS: dict[str, str] = {
     "unmeasured requests": "Replies without usage: the totals are lower bounds.",
     "cost usd": "Cost in US dollars, where the provider reported one.",
     "F": "Harmonic mean of accuracy and precision: neither guessing nor silence raises it.",
+    "RED": "Pairs of a sentence and a cited page that lacks its words, a number or a quotation.",
+    "corrected": "Rogan and Gladen's estimate of the true share, with the noise of both samples.",
     "labelled set": "Sentences or claims that people have labelled.",
     "claims": "Claims of the set.",
     "sentences": "Sentences of the set.",

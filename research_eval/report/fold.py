@@ -40,7 +40,12 @@ from research_eval.schema import (
     ViolationKind,
 )
 from research_eval.scorer.measure import measure
-from research_eval.stats.cluster import Cluster, clustered_mean, clustered_wilson
+from research_eval.stats.cluster import (
+    Cluster,
+    clustered_mean,
+    clustered_wilson,
+    effective_units,
+)
 from research_eval.stats.interval import Estimate
 
 __all__ = ["STATUSES", "TOTALS", "ScoreTrial", "build_view"]
@@ -278,6 +283,7 @@ class _Folder:
             low=estimate.low if estimate else None,
             high=estimate.high if estimate else None,
             weight=math.fsum(cluster.weight for cluster in clusters),
+            effective=effective_units(clusters) if is_share else float(len(clusters)),
             is_share=is_share,
             rate=self._share(name) if is_binary else None,
             trace=self._all.summing(name),

@@ -6,10 +6,11 @@ from research_eval.report.measure import HEADLINE, MEASURE_TABLES, MeasureTable
 from research_eval.report.part import headings, name_of
 from research_eval.report.trace import Condition, Trace
 from research_eval.report.view import ConfigurationView, RunView, ScoreView
-from research_eval.report.wording import percent
+from research_eval.report.wording import DASH, percent
 from research_eval.scorer.correctness import f_score
 from research_eval.scorer.support_error import MEASURED
 from research_eval.scorer.worthiness import MEASURED as WORTHINESS
+from research_eval.stats.agreement import corrected_rate
 
 __all__ = ["all_scores", "headline", "measure_sections"]
 
@@ -79,8 +80,38 @@ def _measures(view: RunView, table: MeasureTable) -> Section | None:
         "grounded-correctness": _support_errors,
         "coverage": _worthiness_error,
     }.get(table.id)
-    tables = (whole, beside()) if beside else (whole,)
-    return Section(table.id, table.title, table.note, tables)
+    tables = [whole]
+    if table.id == "support" and (corrected := _corrected(view, found)):
+        tables.append(corrected)
+    if beside:
+        tables.append(beside())
+    return Section(table.id, table.title, table.note, tuple(tables))
+
+
+def _corrected(view: RunView, found: list[dict[str, ScoreView]]) -> TableView | None:
+    """Return the share of unsupported pairs with the check's own errors taken out."""
+    errors = MEASURED[0]
+    rows: list[tuple[Cell, ...]] = []
+    for configuration, scores in zip(view.configurations, found, strict=True):
+        red = scores.get("support_red")
+        if red is None or red.mean is None:
+            continue
+        n = red.effective
+        validation = errors.as_validation()
+        estimate = corrected_rate(red.mean * n, n, validation, seed=view.manifest.seed)
+        if estimate is not None:
+            bounds = f"{100 * estimate.low:.1f}{DASH}{100 * estimate.high:.1f}"
+            text = f"{percent(estimate.value)} ({bounds})"
+            if estimate.high == 0:
+                text = f"{percent(0.0)} (fewer than the check's own false alarms)"
+            elif estimate.low == 1:
+                text = f"{percent(1.0)} (more than the check finds where all are unsupported)"
+            cell = Derived(text, estimate.value, red.trace)
+            rows.append((name_of(configuration), Measure(red), cell))
+    if not rows:
+        return None
+    caption = f"Unsupported pairs, corrected for the errors of the check on {errors.labelled_set}"
+    return TableView(caption, headings(("configuration", "RED", "corrected")), tuple(rows))
 
 
 def _f_score(scores: dict[str, ScoreView]) -> Cell:

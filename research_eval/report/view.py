@@ -94,6 +94,8 @@ class ScoreView(Record):
     """Wilson interval of a share; of a mean the interval over cases, whose trials belong together."""
     weight: float
     """Sum of the weights, the denominator of the mean."""
+    effective: float
+    """How many independent units that is worth, where units of one case belong together."""
     is_share: bool
     """Whether every value lies between 0 and 1."""
     rate: Rate | None

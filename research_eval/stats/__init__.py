@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         clustered_mean,
         clustered_se,
         clustered_wilson,
+        effective_units,
     )
     from research_eval.stats.confidence import (
         area_under_risk_coverage,
@@ -69,6 +70,7 @@ _LATER = {
         "clustered_mean",
         "clustered_se",
         "clustered_wilson",
+        "effective_units",
     ),
     "confidence": (
         "area_under_risk_coverage",
@@ -121,6 +123,7 @@ __all__ = [
     "cohen_kappa",
     "corrected_rate",
     "detectable_difference",
+    "effective_units",
     "expected_calibration_error",
     "holm",
     "independent_n",

@@ -69,43 +69,48 @@ class Validation(NamedTuple):
 
 
 def corrected_rate(
-    positive: int,
-    n: int,
+    positive: float,
+    n: float,
     validation: Validation,
     *,
     seed: int,
-    draws: int = 2000,
+    draws: int = 4000,
     confidence: float = CONFIDENCE,
 ) -> Estimate | None:
     """Return the corrected rate with an interval that also carries the validation's own noise.
 
-    Both the sample and the validation items are resampled. Draws in which the rater is no better
-    than chance say nothing and count as both extremes. `None` without a sample or labelled items.
+    The observed share, the sensitivity and the specificity are each drawn from what their counts
+    leave possible (Jeffreys' posterior), so that a count of none is no certainty. Draws in which the
+    rater is no better than chance say nothing and count as both extremes. `None` without a sample or
+    labelled items.
 
-    Source: Rogan and Gladen (1978), with the parametric bootstrap of Davison and Hinkley, 2.2.
+    Args:
+        positive: How many units the rater called positive.
+        n: How many there were; of clustered ones, what they are worth (`effective_units`).
+        validation: How the rater did on labelled items.
+        seed: Of the draws.
+        draws: How many.
+        confidence: Level of the interval.
+
+    Source: Rogan and Gladen (1978); Lang and Reiczigel, Prev Vet Med 113:13 (2014), for intervals
+    with a sensitivity and a specificity that are estimated.
     """
     positives = validation.true_positive + validation.false_negative
     negatives = validation.true_negative + validation.false_positive
-    if n == 0 or positives == 0 or negatives == 0:
+    if n <= 0 or positives == 0 or negatives == 0:
         return None
-    gain = validation.sensitivity + validation.specificity
-    if gain <= 1:
+    if validation.sensitivity + validation.specificity <= 1:
         return None
     value = rogan_gladen(positive / n, validation.sensitivity, validation.specificity)
     rng = random.Random(seed)
     lows, highs = [], []
     for _ in range(draws):
-        seen = _draw(rng, positive / n, n)
-        se = _draw(rng, validation.sensitivity, positives)
-        sp = _draw(rng, validation.specificity, negatives)
+        seen = rng.betavariate(positive + 0.5, n - positive + 0.5)
+        se = rng.betavariate(validation.true_positive + 0.5, validation.false_negative + 0.5)
+        sp = rng.betavariate(validation.true_negative + 0.5, validation.false_positive + 0.5)
         known = rogan_gladen(seen, se, sp) if se + sp > 1 else None
         lows.append(0.0 if known is None else known)
         highs.append(1.0 if known is None else known)
     tail = int((1 - confidence) / 2 * draws)
     low, high = sorted(lows)[tail], sorted(highs)[draws - 1 - tail]
-    return Estimate(value, min(low, value), max(high, value), n)
-
-
-def _draw(rng: random.Random, p: float, n: int) -> float:
-    """Return the share of ones among `n` draws of a coin that shows one with chance `p`."""
-    return sum(rng.random() < p for _ in range(n)) / n
+    return Estimate(value, min(low, value), max(high, value), round(n))

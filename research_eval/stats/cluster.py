@@ -25,6 +25,7 @@ __all__ = [
     "clustered_mean",
     "clustered_se",
     "clustered_wilson",
+    "effective_units",
 ]
 
 
@@ -98,8 +99,20 @@ def clustered_wilson(clusters: Sequence[Cluster], confidence: float = CONFIDENCE
     return wilson_of_share(share, _effective(held, share, weight, confidence), confidence)
 
 
+def effective_units(clusters: Sequence[Cluster], confidence: float = CONFIDENCE) -> float:
+    """Return how many independent units the units of a share are worth that come in clusters.
+
+    Source: Korn and Graubard, Survey Methodology 24:193 (1998).
+    """
+    held = [c for c in clusters if c.weight > 0]
+    weight = math.fsum(c.weight for c in held)
+    if not held:
+        return 0.0
+    share = min(1.0, max(0.0, math.fsum(c.total for c in held) / weight))
+    return _effective(held, share, weight, confidence)
+
+
 def _effective(held: Sequence[Cluster], share: float, weight: float, confidence: float) -> float:
-    """Return how many independent units the clusters are worth."""
     count = len(held)
     if all(c.weight <= 1 for c in held):
         return weight

@@ -1,5 +1,7 @@
 """Agreement beyond chance, and rates freed of a rater's errors."""
 
+import random
+
 import pytest
 
 from research_eval.stats import Validation, cohen_kappa, corrected_rate, rogan_gladen
@@ -49,6 +51,30 @@ def test_the_interval_of_a_corrected_rate_is_wider_than_of_the_observed():
     assert estimate.low < 0.2 < estimate.high
     assert estimate.high - estimate.low > 2 * 1.96 * (0.34 * 0.66 / 100) ** 0.5
     assert estimate == corrected_rate(34, 100, RATER, seed=1)
+
+
+def test_a_count_of_none_is_no_certainty():
+    """None of 54 called unsupported, by a check that finds 44 % of those and errs on no other."""
+    estimate = corrected_rate(0, 54, Validation(103, 131, 115, 0), seed=1)
+
+    assert estimate is not None
+    assert (estimate.value, estimate.low) == (0.0, 0.0)
+    assert 0.02 < estimate.high < 0.15
+
+
+def test_the_interval_holds_the_true_rate_in_most_simulated_validations():
+    """A true rate of 0.3, a rater of 0.8 and 0.9 that was tried on 150 items of each kind."""
+    rng, held = random.Random(1), 0
+    for number in range(200):
+        seen = sum(rng.random() < 0.3 * 0.8 + 0.7 * 0.1 for _ in range(200))
+        tp = sum(rng.random() < 0.8 for _ in range(150))
+        tn = sum(rng.random() < 0.9 for _ in range(150))
+        found = corrected_rate(
+            seen, 200, Validation(tp, 150 - tp, tn, 150 - tn), seed=number, draws=400
+        )
+        held += found is not None and found.low <= 0.3 <= found.high
+
+    assert 183 <= held <= 198
 
 
 def test_without_labelled_items_there_is_no_correction():
