@@ -162,6 +162,19 @@ MEASURE_TABLES: tuple[MeasureTable, ...] = (
         },
     ),
     MeasureTable(
+        "judge",
+        "Support by a judge",
+        "Pairs of a sentence and a page that it cites, as a model judged them; a pair without a "
+        "verdict counts as neither. The notes of each trial name the model.",
+        {
+            "support": (
+                "judge_support",
+                "Mean of 1 for all of it, one half for a part, 0 for none.",
+            ),
+            "no verdict": ("judge_support_missing", "Pairs that have no verdict, or no page."),
+        },
+    ),
+    MeasureTable(
         "citation-quality",
         "Citation recall and precision",
         "As the field defines them, with GREEN as support; the upper bounds count UNDECIDED too. "

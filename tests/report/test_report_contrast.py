@@ -186,6 +186,26 @@ def test_support_stands_beside_its_own_error_rates(made) -> None:
     assert "92.8 %" in render_markdown(view)
 
 
+def test_what_a_reader_asks_for_first_stands_beside_the_summary(made) -> None:
+    def everything(trial: TrialRecord):
+        yield from scored(trial)
+        yield Scored(name="first_cited_never_seen", value=0.25, weight=4.0)
+        yield Scored(name="correct_and_clean", value=1.0)
+
+    record = made.manifest([made.configuration("alpha")], ["case-1"], 2)
+    trials = [made.trial([made.checked(1, *GOOD)], number=n) for n in (1, 2)]
+    (section,) = [
+        s for s in sections(build_view(record, trials, score=everything)) if s.id == "summary"
+    ]
+    glance = section.tables[1]
+
+    assert [h.text for h in glance.headings] == [
+        "configuration", "never seen", "correct and clean", "pass^2", "turns", "cost usd",
+    ]  # fmt: skip
+    assert glance.rows[0][1].text == "25.0 %"
+    assert glance.rows[0][3].text == "100.0 %"
+
+
 def test_every_number_of_a_comparison_names_its_trials(made) -> None:
     for section in sections(run_of(made, trials=2)):
         if section.id not in {"comparison", "repeats"}:
