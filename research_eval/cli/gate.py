@@ -2,9 +2,12 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import click
 
@@ -12,11 +15,15 @@ from research_eval.errors import UsageError
 
 if TYPE_CHECKING:
     from research_eval.gate import Gate
-    from research_eval.gate.compare import Flip
     from research_eval.ledger import SourceRegistry
     from research_eval.schema import Verdict
 
 __all__ = ["gate"]
+
+T = TypeVar("T")
+
+LINES_AT_ONCE = 200
+_JSON_TEXT = json.JSONEncoder(ensure_ascii=False).encode
 
 _BATCH = click.option("--batch", is_flag=True, help="Read JSON Lines, write JSON Lines.")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
@@ -60,13 +67,16 @@ def check(answer: str, ledger_file: str | None, gate_name: str, batch: bool, as_
     status is 0 whatever they say.
     """
     from research_eval.gate import load_gate
-    from research_eval.gate.source import ledger_from_json, ledger_from_urls
+    from research_eval.gate.source import judgeable_line, ledger_from_json, ledger_from_urls
+    from research_eval.gate.stored import seldom_collecting
 
     judge = load_gate(gate_name)
     if batch:
-        for place, line in _lines(answer, {"text": str}):
-            ledger = ledger_from_urls(_urls(line, "fetched", place), _urls(line, "searched", place))
-            _write_json(_judged(line, judge.check(line["text"], ledger)))
+        with _results(answer) as write, seldom_collecting():
+            for place, line in _ahead(_lines(answer, {"text": str}, quick=judgeable_line), answer):
+                fetched, searched = (_urls(line, field, place) for field in ("fetched", "searched"))
+                ledger = ledger_from_urls(fetched, searched)
+                write(_judged(line, judge.check(line["text"], ledger)))
         return 0
     if ledger_file is None:
         raise UsageError("gate check: give --ledger FILE, or --batch with a ledger in each line")
@@ -92,9 +102,11 @@ def _check_one(answer: str, ledger: "SourceRegistry", judge: "Gate", *, as_json:
 
 
 def _judged(line: dict[str, Any], verdict: "Verdict") -> dict[str, Any]:
+    if verdict.passed:
+        return {"id": line["id"], "verdict": "pass", "violations": []}
     kinds = sorted({violation.kind for violation in verdict.violations})
     violations = [violation.model_dump(mode="json") for violation in verdict.violations]
-    return {"id": line["id"], "verdict": kinds or "pass", "violations": violations}
+    return {"id": line["id"], "verdict": kinds, "violations": violations}
 
 
 @gate.command()
@@ -110,9 +122,10 @@ def cites(answer: str, batch: bool, as_json: bool) -> int:
     from research_eval.gate import extract_citations
 
     if batch:
-        for _, line in _lines(answer, {"text": str}):
-            urls = dict.fromkeys(one.url for one in extract_citations(line["text"]))
-            _write_json({"id": line["id"], "urls": list(urls)})
+        with _results(answer) as write:
+            for _, line in _lines(answer, {"text": str}):
+                found = dict.fromkeys(one.url for one in extract_citations(line["text"]))
+                write({"id": line["id"], "urls": list(found)})
         return 0
     citations = extract_citations(_read(answer))
     if as_json:
@@ -136,9 +149,11 @@ def key(urls: tuple[str, ...], batch: bool, as_json: bool) -> int:
     from research_eval.ledger import url_key
 
     if batch:
-        for _, line in _lines(urls[0] if urls else "-", {"a": str, "b": str}):
-            same = url_key(line["a"]) == url_key(line["b"])
-            _write_json({"id": line["id"], "same": same})
+        pairs = urls[0] if urls else "-"
+        with _results(pairs) as write:
+            for _, line in _lines(pairs, {"a": str, "b": str}):
+                same = url_key(line["a"]) == url_key(line["b"])
+                write({"id": line["id"], "same": same})
         return 0
     for url in urls or _read("-").splitlines():
         found = url_key(url)
@@ -159,40 +174,43 @@ def key(urls: tuple[str, ...], batch: bool, as_json: bool) -> int:
     help="Flips that are wanted, one a line as printed; # begins a remark.",
 )
 @click.option("--junit", type=click.Path(path_type=Path), help="Where to write JUnit XML.")
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="Judge on a Dask cluster: tcp://HOST:PORT, or local."
+)
 @_JSON
 def compare(
-    run: Path, base: str, head: str, expect: Path | None, junit: Path | None, as_json: bool
+    run: Path,
+    base: str,
+    head: str,
+    expect: Path | None,
+    junit: Path | None,
+    scheduler: str | None,
+    as_json: bool,
 ) -> int:
     """Judge a finished run again by two gates, and print what changes.
 
-    RUN is its folder; every attempt is judged.
+    RUN is its folder; every attempt is judged. The journal streams through: memory does not grow
+    with it.
 
     A line is: case, configuration, trial, attempt, change, and the reason after a tab. Exits 1 if a
     passed_to_blocked or blocked_to_passed flip is not listed in the --expect file.
     """
+    from research_eval.cli.gate_compare import Flips, judging
     from research_eval.gate import load_gate
-    from research_eval.gate.compare import judge_trials, junit_report
-    from research_eval.journal import RunFolder, write_whole
+    from research_eval.gate.compare import judge_chunk
+    from research_eval.gate.stored import chunks_of
+    from research_eval.journal import RunFolder
 
-    expected = _expected(expect)
-    judged = list(judge_trials(RunFolder(run).trials(), load_gate(base), load_gate(head)))
-    flips = [judgement.flip for judgement in judged if judgement.flip is not None]
-    for flip in flips:
-        _write_flip(flip, expected, as_json=as_json)
-    if junit is not None:
-        write_whole(junit, junit_report(judged, expected))
-    turned = [flip for flip in flips if flip.change != "other_violations"]
-    surprises = sum(flip.place not in expected for flip in turned)
-    if not as_json:
-        _write(f"{len(judged)} attempts, {len(turned)} flips, {surprises} not expected")
-    return 1 if surprises else 0
-
-
-def _write_flip(flip: "Flip", expected: frozenset[str], *, as_json: bool) -> None:
-    if as_json:
-        _write_json({**flip.model_dump(mode="json"), "expected": flip.place in expected})
-    else:
-        _write(f"{flip.place}\t{flip.reason}")
+    for name in (base, head):
+        load_gate(name)
+    work = partial(judge_chunk, base=base, head=head)
+    with (
+        Flips(_expected(expect), keeps_cases=junit is not None, as_json=as_json) as flips,
+        judging(work, chunks_of(RunFolder(run)), scheduler) as judged,
+    ):
+        for judgements in judged:
+            flips.add(judgements)
+        return flips.finish(junit)
 
 
 def _expected(path: Path | None) -> frozenset[str]:
@@ -218,33 +236,89 @@ def _read(name: str) -> str:
         raise UsageError(f"{name}: not UTF-8 at byte {exc.start}") from exc
 
 
-def _lines(name: str, fields: dict[str, type]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _lines(
+    name: str, fields: dict[str, type], quick: Callable[[bytes], Any] = lambda _: None
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the objects of a JSON Lines file with their place; each has an id and `fields`.
+
+    Args:
+        name: The file.
+        fields: What each object has, and of which type.
+        quick: Reads a line that is as it should be, and returns `None` for every other.
 
     Raises:
         UsageError: If a line is not such an object.
     """
-    for number, line in enumerate(_read(name).split("\n"), start=1):
-        place = f"{name}:{number}"
-        if not line.strip():
-            continue
-        try:
-            entry = json.loads(line)
-        except ValueError as exc:
-            raise UsageError(f"{place}: not JSON: {exc}") from exc
-        except RecursionError as exc:
-            raise UsageError(f"{place}: not JSON: nested too deeply") from exc
-        if not isinstance(entry, dict) or "id" not in entry:
-            raise UsageError(f"{place}: expected an object with an id")
-        for field, kind in fields.items():
-            if not isinstance(entry.get(field), kind):
-                raise UsageError(f"{place}: {field}: expected text")
-        yield place, entry
+    with _opened(name) as lines:
+        for number, content in enumerate(lines, start=1):
+            place = f"{name}:{number}"
+            if (entry := quick(content)) is not None:
+                yield place, entry
+                continue
+            line = _decoded(content, place, is_first=number == 1)
+            if line.strip():
+                yield place, _entry(line, place, fields)
+
+
+@contextmanager
+def _results(name: str) -> Iterator[Callable[[object], None]]:
+    """Write JSON Lines: many at a time for a file, each at once for who waits at standard input."""
+    lines: list[str] = []
+
+    def write(value: object) -> None:
+        lines.append(_JSON_TEXT(value))
+        if name == "-" or len(lines) >= LINES_AT_ONCE:
+            _write("\n".join(lines))
+            lines.clear()
+
+    try:
+        yield write
+    finally:
+        if lines:
+            _write("\n".join(lines))
+
+
+def _ahead(lines: Iterator[T], name: str) -> Iterator[T]:
+    """Yield `lines`, read some ahead from a file, which is faster; from standard input, none."""
+    number = 1 if name == "-" else LINES_AT_ONCE
+    while some := list(islice(lines, number)):
+        yield from some
+
+
+def _opened(name: str) -> "AbstractContextManager[BinaryIO]":
+    if name == "-":
+        return nullcontext(sys.stdin.buffer)
+    try:
+        return Path(name).open("rb")
+    except OSError as exc:
+        raise UsageError(f"{name}: {exc.strerror}") from exc
+
+
+def _decoded(content: bytes, place: str, *, is_first: bool) -> str:
+    try:
+        return content.decode("utf-8-sig" if is_first else "utf-8")
+    except UnicodeDecodeError as exc:
+        raise UsageError(f"{place}: not UTF-8 at byte {exc.start} of the line") from exc
+
+
+def _entry(line: str, place: str, fields: dict[str, type]) -> dict[str, Any]:
+    try:
+        entry = json.loads(line)
+    except ValueError as exc:
+        raise UsageError(f"{place}: not JSON: {exc}") from exc
+    except RecursionError as exc:
+        raise UsageError(f"{place}: not JSON: nested too deeply") from exc
+    if not isinstance(entry, dict) or "id" not in entry:
+        raise UsageError(f"{place}: expected an object with an id")
+    for field, kind in fields.items():
+        if not isinstance(entry.get(field), kind):
+            raise UsageError(f"{place}: {field}: expected text")
+    return entry
 
 
 def _urls(line: dict[str, Any], field: str, place: str) -> list[str]:
     urls = line.get(field, [])
-    if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
+    if not isinstance(urls, list) or set(map(type, urls)) - {str}:
         raise UsageError(f"{place}: {field}: expected a list of URLs")
     return urls
 
@@ -260,4 +334,4 @@ def _write(text: str) -> None:
 
 
 def _write_json(value: object) -> None:
-    _write(json.dumps(value, ensure_ascii=False))
+    _write(_JSON_TEXT(value))

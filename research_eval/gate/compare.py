@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 from research_eval.gate.load import load_gate
 from research_eval.gate.protocol import Gate
-from research_eval.gate.stored import Chunk, StoredTrial, read_chunk, told_by
+from research_eval.gate.stored import Chunk, StoredTrial, read_chunk, seldom_collecting, told_by
 from research_eval.ledger import SourceRegistry
 from research_eval.schema import Fetched, Record, SearchHit, TrialKey, TrialRecord, Verdict
 
@@ -87,7 +87,9 @@ def judge_chunk(chunk: Chunk, base: str, head: str) -> list[Judgement]:
         ConfigError: If there is no such gate.
     """
     gates = load_gate(base), load_gate(head)
-    return [one for trial in read_chunk(chunk) for one in judge_stored(trial, *gates)]
+    with seldom_collecting():
+        trials = list(read_chunk(chunk))  # first all of one kind of work, then all of the other
+        return [one for trial in trials for one in judge_stored(trial, *gates)]
 
 
 def _flip(key: TrialKey, attempt: int, before: Verdict, after: Verdict) -> Flip | None:

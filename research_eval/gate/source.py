@@ -2,14 +2,35 @@
 
 import json
 from collections.abc import Iterable
+from typing import Any, NotRequired
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
 from research_eval.errors import UsageError
 from research_eval.ledger import SourceRegistry, url_key
 from research_eval.schema import Fetched, SearchHit, SourceRecord
 
-__all__ = ["ledger_from_json", "ledger_from_urls"]
+__all__ = ["judgeable_line", "ledger_from_json", "ledger_from_urls"]
+
+
+class _Judgeable(TypedDict):
+    id: Any
+    text: str
+    fetched: NotRequired[list[str]]
+    searched: NotRequired[list[str]]
+
+
+_JUDGEABLE = TypeAdapter(_Judgeable)
+
+
+def judgeable_line(line: bytes) -> dict[str, Any] | None:
+    """Return an answer and what was opened from a line of JSON; `None` if it needs a closer look."""
+    try:
+        return dict(_JUDGEABLE.validate_json(line, strict=True))
+    except ValidationError:
+        return None
+
 
 _EXPECTED = 'a list of the URLs that were opened, or {"fetched": [URL, …], "searched": [URL, …]}'
 

@@ -4,7 +4,9 @@ A whole trial record is mostly prompts, replies and calls; to leave them unread 
 run several times as fast.
 """
 
+import gc
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -14,7 +16,15 @@ from typing_extensions import TypedDict
 from research_eval.journal import RunFolder
 from research_eval.schema import AnswerChecked, Fetched, Searched, SearchHit, TrialKey, TrialRecord
 
-__all__ = ["Answer", "Chunk", "StoredTrial", "chunks_of", "read_chunk", "told_by"]
+__all__ = [
+    "Answer",
+    "Chunk",
+    "StoredTrial",
+    "chunks_of",
+    "read_chunk",
+    "seldom_collecting",
+    "told_by",
+]
 
 CHUNK_BYTES = 4_000_000
 """Of a journal that are read together, by one worker."""
@@ -76,6 +86,17 @@ class _Line(TypedDict):
 _LINE = TypeAdapter(_Line)
 
 
+@contextmanager
+def seldom_collecting() -> Iterator[None]:
+    """Look for cycles of garbage seldom while the block runs: judging makes many values and no cycle."""
+    usual = gc.get_threshold()
+    gc.set_threshold(500_000, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
 def told_by(trial: TrialRecord) -> StoredTrial:
     """Return what judging needs of a whole record."""
     steps: list[Step] = []
@@ -128,14 +149,16 @@ def _read(line: bytes, folder: RunFolder, chunk: Chunk) -> StoredTrial:
     except ValidationError:
         return told_by(folder.trial_in(line, chunk.start))
     key = TrialKey(data["case_id"], data["configuration"], data["trial"])
-    return StoredTrial(key, list(_steps(data["transcript"])))
+    return StoredTrial(key, _steps(data["transcript"]))
 
 
-def _steps(events: Iterable[_Event]) -> Iterator[Step]:
+def _steps(events: Iterable[_Event]) -> list[Step]:
+    steps: list[Step] = []
     for event in events:
         if isinstance(event, Fetched):
-            yield event
+            steps.append(event)
         elif event["kind"] == "search":
-            yield from event["hits"]
+            steps += event["hits"]
         elif event["kind"] == "gate":
-            yield Answer(event["attempt"], event["answer"])
+            steps.append(Answer(event["attempt"], event["answer"]))
+    return steps

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from pydantic import ValidationError
 
@@ -50,6 +51,28 @@ class RunFolder:
         """
         return _records(self.trials_path)
 
+    def open_trials(self) -> BinaryIO:
+        """Return the journal, open for reading bytes.
+
+        Raises:
+            RecordError: If there is none.
+        """
+        return _open(self.trials_path)
+
+    def trial_in(self, line: bytes, near: int) -> TrialRecord:
+        """Return the record in one line of the journal, which stands at or after the byte `near`.
+
+        Raises:
+            RecordError: With the line's number, if it is not a trial record of a known version.
+        """
+        try:
+            return _record(line, self.trials_path, 0)
+        except RecordError:
+            with self.open_trials() as lines:
+                number = 1 + lines.read(near).count(b"\n")
+                number += next((n for n, other in enumerate(lines) if other == line), 0)
+            return _record(line, self.trials_path, number)
+
     def superseded(self) -> Iterator[TrialRecord]:
         """Yield the trials that were run again, as they ended before; none if none was.
 
@@ -70,14 +93,17 @@ class RunFolder:
 
 
 def _records(path: Path) -> Iterator[TrialRecord]:
-    try:
-        lines = path.open("rb")
-    except OSError as exc:
-        raise RecordError(f"{path}: {exc.strerror}") from exc
-    with lines:
+    with _open(path) as lines:
         for number, line in enumerate(lines, start=1):
             if line.endswith(b"\n"):
                 yield _record(line, path, number)
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as exc:
+        raise RecordError(f"{path}: {exc.strerror}") from exc
 
 
 def _record(line: bytes, path: Path, number: int) -> TrialRecord:

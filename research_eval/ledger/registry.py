@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Self
 
@@ -16,6 +17,14 @@ MAX_TEXT_CHARS = 200_000
 
 KeyFunction = Callable[[str], SourceKey]
 """Names a URL; equal names mean the same source."""
+
+
+@lru_cache(maxsize=4096)
+def _met(key: SourceKey, url: str, title: str | None, snippet: str | None) -> SourceRecord:
+    """Return the record of a source that is new; trials that meet it alike share one."""
+    return SourceRecord(
+        key=key.value, is_canonical=key.is_canonical, url=url, title=title, snippet=snippet
+    )
 
 
 class SourceRegistry:
@@ -62,8 +71,11 @@ class SourceRegistry:
         if not fetched.ok:
             return self.key(fetched.url)
         content = self._keep_text(fetched, text)
-        kept = {"content_sha256": content[0], "content_chars": content[1]}
-        self._history.append(fetched.model_copy(update=kept))
+        if text is not None:
+            kept = {"content_sha256": content[0], "content_chars": content[1]}
+            self._history.append(fetched.model_copy(update=kept))
+        else:
+            self._history.append(fetched)
         final = fetched.final_url or fetched.url
         page = self._file_page(final, fetched, content)
         requested = page if fetched.url == final else self._file_page(fetched.url, fetched, content)
@@ -131,9 +143,7 @@ class SourceRegistry:
         key = self.key(url)
         old = self._records.get(key)
         if old is None:
-            self._records[key] = SourceRecord(
-                key=key.value, is_canonical=key.is_canonical, url=url, title=title, snippet=snippet
-            )
+            self._records[key] = _met(key, url, title, snippet)
             return key
         missing: dict[str, object] = {}
         if url != old.url and url not in old.observed:

@@ -1,11 +1,12 @@
 """Run trials on a Dask cluster: the same plan, the same journal; a lost worker loses nothing."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from research_eval.dataset import Case
 from research_eval.errors import ConfigError
@@ -19,7 +20,10 @@ from research_eval.schema import TrialKey
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["WorkerTask", "connect", "run_on_cluster"]
+__all__ = ["WorkerTask", "connect", "run_on_cluster", "spread"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 LOCAL = "local"
 """The scheduler's address that means: start workers on this machine."""
@@ -102,6 +106,22 @@ def run_on_cluster(
     for future in completed:
         keep(future.result())
         submit()
+
+
+def spread(
+    client: "Client", work: Callable[[Item], Result], items: Iterable[Item], *, in_flight: int = 16
+) -> Iterator[Result]:
+    """Yield what `work` makes of each item, in their order; at most `in_flight` are kept at once.
+
+    `work` gives the same result for the same item, so that a lost worker's items are done again.
+    """
+    waiting: deque[Any] = deque()
+    for item in items:
+        waiting.append(client.submit(work, item, pure=False, retries=3))
+        if len(waiting) >= in_flight:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 def run_remote(task: WorkerTask, key: tuple[str, str, int]) -> TrialResult:
