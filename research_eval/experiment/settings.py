@@ -27,6 +27,8 @@ class Configuration(Record):
 
     name: str = Field(pattern=NAME_PATTERN)
     """How reports and folders name it."""
+    note: str = Field(default="", max_length=200)
+    """What it is, for the readers of a report; changes no result."""
     model: Annotated[ModelSettings, BeforeValidator(_model_shorthand)]
     """The model: a table of settings, or its name alone."""
     agent: AgentSettings = AgentSettings()
@@ -74,8 +76,8 @@ class ExperimentSettings(Record):
     def digest(self) -> str:
         """Return the SHA-256 of everything that decides a result, as resolved."""
         without = {"dataset": True, "cassettes": True, "limits": True}
-        prices = {"configuration": {"__all__": {"price"}}}
-        return digest_of(self.model_dump(mode="json", exclude={**without, **prices}))
+        for_people = {"configuration": {"__all__": {"price", "note"}}}
+        return digest_of(self.model_dump(mode="json", exclude={**without, **for_people}))
 
 
 def digest_of(value: Any) -> str:  # noqa: ANN401  # any JSON value

@@ -63,8 +63,9 @@ def _summary(configuration: Configuration, on: date) -> ConfigurationSummary:
         max_turns=configuration.agent.max_turns,
         search=" > ".join(providers) or "none",
         tools=tools if tools is not None else ("web_search", "fetch") if providers else ("fetch",),
-        settings=configuration.model_dump(mode="json", exclude={"price"}),
+        settings=configuration.model_dump(mode="json", exclude={"price", "note"}),
         price=price_of(configuration, on),
+        note=configuration.note,
     )
 
 
@@ -91,10 +92,11 @@ def differences(old: RunRecord, new: RunRecord) -> list[str]:
 
 
 def _deciding(manifest: RunRecord) -> dict[str, Any]:
-    """Return what decides a result: neither versions, which a report names, nor prices."""
+    """Return what decides a result: neither versions, which a report names, nor prices and notes."""
     data = manifest.model_dump(mode="json", exclude={"packages", "code_version"})
     for configuration in data["configurations"]:
         configuration.pop("price", None)
+        configuration.pop("note", None)
     return data
 
 

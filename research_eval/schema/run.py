@@ -27,12 +27,15 @@ class ConfigurationSummary(Record):
     """Everything, as resolved."""
     price: Price | None = None
     """What a call costs where the provider does not say it; absent where no price is known."""
+    note: str = ""
+    """What it is, for the readers of a report; absent where nobody said it."""
 
     @model_serializer(mode="wrap")
-    def _without_unknown_price(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_what_is_unknown(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
-        if self.price is None:
-            del data["price"]
+        for name in ("price", "note"):
+            if not data[name]:
+                del data[name]
         return data
 
 
