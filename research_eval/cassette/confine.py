@@ -40,8 +40,8 @@ class Confinement:
         if not _is_below(path, self._folder):
             raise CassetteCorruptError(f"{path}: a link that leads out of {self._folder}")
 
-    def files(self) -> Iterator[Path]:
-        """Return all files below the folder; those whose names begin with a dot are nobody's.
+    def names(self) -> Iterator[str]:
+        """Return the names of all files below the folder; those that begin with a dot are nobody's.
 
         Raises:
             CassetteCorruptError: If a link leads out of it.
@@ -51,7 +51,9 @@ class Confinement:
                 path = Path(parent, name)
                 if path.is_symlink():
                     self.check(str(path))
-            yield from (Path(parent, name) for name in names if not name.startswith("."))
+            below = parent[len(self._folder) :].replace(os.sep, "/").strip("/")
+            begin = f"{below}/" if below else ""
+            yield from (f"{begin}{name}" for name in names if not name.startswith("."))
 
 
 def refuse_link_out(place: Path) -> None:

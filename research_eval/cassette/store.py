@@ -154,14 +154,9 @@ class FolderStore:
 
     def names(self) -> Iterator[str]:
         """Return the names of all tapes, sorted."""
-        names = (
-            path.relative_to(self.folder).as_posix()
-            for path in self._confinement.files()
-            if path.suffix == ".json"
-        )
-        yield from sorted(
-            name.removesuffix(".json") for name in names if not name.startswith("bodies/")
-        )
+        for name in self._sorted():
+            if name.endswith(".json") and not name.startswith("bodies/"):
+                yield name.removesuffix(".json")
 
     def body_names(self) -> list[str]:
         """Return the names of the bodies that have files of their own, sorted."""
@@ -195,14 +190,16 @@ class FolderStore:
     def digest(self) -> str:
         """Return the SHA-256 over the names and contents of all files."""
         total = sha256()
-        for path in sorted(self._confinement.files()):
-            self._confinement.check(str(path))
-            name = path.relative_to(self.folder).as_posix().encode("utf-8", "surrogateescape")
-            total.update(name + b"\0" + sha256(path.read_bytes()).digest())
+        for name in self._sorted():
+            content = self._content(f"{self.place}/{name}") or b""
+            total.update(name.encode("utf-8", "surrogateescape") + b"\0" + sha256(content).digest())
         return total.hexdigest()
 
     def close(self) -> None:
         """Do nothing: no file stays open."""
+
+    def _sorted(self) -> list[str]:
+        return sorted(self._confinement.names(), key=lambda name: name.split("/"))
 
     def _path(self, name: str) -> Path:
         """Return where the tape called `name` lies, which is inside the folder whoever made the name.
