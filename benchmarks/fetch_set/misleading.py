@@ -266,3 +266,32 @@ def _parts_of_one_page() -> Iterator[Entry]:
         [*texts, "## Methods", "turn8"],
         must_not_contain=["Part IV of the manual"],
     )
+    texts, html = _texts("chapter", 2, 2)
+    chapters = "".join(f'<dt><a href="/s/{n}">Section {n} on sails</a></dt>' for n in range(12))
+    yield _entry(
+        "parts_chapter_list",
+        "Sails",
+        f'<div class="chapter"><h2>Sails</h2><div class="toc"><p>Contents</p><dl>{chapters}</dl></div>{html}</div>',
+        [*texts, "[Section 9 on sails](https://fieldnotes.example/s/9)"],
+    )
+    texts, html = _texts("referring", 5)
+    sources = "".join(
+        f'<li><a href="https://archive.example/{n}">Folio {n} of the guild</a></li>'
+        for n in range(5)
+    )
+    yield _entry(
+        "parts_sources_beside",
+        "What the guild kept",
+        f'<article><h1>What the guild kept</h1><div class="text">{html}</div><div class="box"><h2>References</h2>'
+        f'<ol>{sources}</ol></div><div class="box2"><ul>{_LINKS}</ul></div></article>',
+        [*texts, "[Folio 4 of the guild](https://archive.example/4)"],
+        must_not_contain=[_TOUR],
+    )
+    texts, html = _texts("installing", 4)
+    yield _entry(
+        "parts_pages_below",
+        "Installing a winch",
+        f'<div class="body"><section><h1>Installing a winch</h1><div class="toctree-wrapper"><ul>{_LINKS}</ul></div>'
+        f"<section><h2>Before</h2>{html}</section></section></div>",
+        [*texts, _TOUR],
+    )

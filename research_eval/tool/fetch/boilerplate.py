@@ -5,7 +5,7 @@ import re
 from research_eval.tool.fetch.cleanse import one_line
 from research_eval.tool.fetch.dom import INLINE_TAGS, Element, Tree, count
 
-__all__ = ["drop_boilerplate", "restore", "text_of", "wall_text", "words_of"]
+__all__ = ["KEPT_WORDS", "drop_boilerplate", "restore", "text_of", "wall_text", "words_of"]
 
 _STRONG = frozenset(
     [
@@ -100,9 +100,10 @@ _STRONG = frozenset(
         "trending",
     ]
 )
-_KEPT = frozenset(
+KEPT_WORDS = frozenset(
     ["bibliography", "citations", "footnotes", "reflist", "references", "sources", "transcript"]
 )
+"""Words that name what belongs to a text."""
 _CONDITIONAL = frozenset(
     {"about", "aside", "comment", "contents", "meta", "popular", "toc", "widget"}
 )
@@ -173,6 +174,7 @@ _GUTTER = re.compile(
     r"(?:^|\s)(?:linenos?|lineno|line-numbers?-rows|(?:rouge-)?gutter|blob-num|hljs-ln-numbers)(?:\s|$)"
 )
 _COPYING = re.compile(r"(?:^|\s)(?:copybtn|copy-button|code-copy|clipboard-copy)(?:\s|$)")
+_FIRST_ELEMENTS = 60
 _NUMBERS = re.compile(r"[\d\s.:…+-]*\Z")
 _NEVER_BY_NAME = frozenset({"article", "body", "code", "h1", "html", "main", "pre"})
 _PLACES = frozenset({"article", "main"})
@@ -292,13 +294,28 @@ def _is_named_boilerplate(element: Element, share: float, part: float) -> bool:
     if not (element.attrs and ("class" in element.attrs or "id" in element.attrs)):
         return False
     words = words_of(element)
-    if not words or words & _KEPT or element.tag in _NEVER_BY_NAME or _is_phrase(element):
+    if not words or words & KEPT_WORDS or element.tag in _NEVER_BY_NAME or _is_phrase(element):
         return False
     is_most = part >= 0.5
     if words & _STRONG:
         return share < 0.4 and (not is_most or bool(words & _FIRM))
     is_listing = element.links > 2 and element.link_chars > 0.6 * element.chars
-    return bool(words & _CONDITIONAL) and is_listing and not is_most and share < 0.5
+    if not words & _CONDITIONAL or not is_listing or is_most:
+        return False
+    return share < (0.5 if _is_within_page(element) else 0.25)
+
+
+def _is_within_page(element: Element) -> bool:
+    """Say whether the first links below lead to places on the page itself."""
+    stack, targets = [element], list[str]()
+    for _ in range(_FIRST_ELEMENTS):
+        if not stack or len(targets) == 3:
+            break
+        inner = stack.pop()
+        if inner.tag == "a" and inner.get("href"):
+            targets.append(inner.get("href"))
+        stack.extend(c for c in reversed(inner.children[:20]) if isinstance(c, Element))
+    return all(target.startswith("#") for target in targets)
 
 
 def _is_phrase(element: Element) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from research_eval.tool.fetch.boilerplate import text_of
+from research_eval.tool.fetch.boilerplate import KEPT_WORDS, text_of, words_of
 from research_eval.tool.fetch.dom import Element, count
 
 __all__ = ["below", "is_link_list", "trim"]
@@ -23,6 +23,18 @@ _FURNITURE_HEADING = re.compile(
     r"|推荐阅读|延伸閱讀|热门(?:新闻|文章)|많이 본|관련 ?(?:기사|뉴스))",
     re.IGNORECASE,
 )
+_OWN_HEADING = re.compile(
+    r"[\W\d]*(?:(?:references?|sources?|citations?|see also|external links?|further reading|notes"
+    r"|bibliography|literature|downloads?|attachments?|in this (?:chapter|section|series)"
+    r"|quellen|literatur|einzelnachweise|weblinks|siehe auch|références|notes et références"
+    r"|liens externes|voir aussi|bibliographie|referencias|fuentes|enlaces externos|véase también"
+    r"|bibliografía|fonti|note|voci correlate|collegamenti esterni|bibliografia|referências|fontes"
+    r"|ver também|bronnen|zie ook|źródła|przypisy|bibliografia|примечания|ссылки|литература"
+    r"|источники)\b|参考|参见|外部(?:链接|リンク)|脚注|出典|関連項目|각주|출처|참고|같이 보기)",
+    re.IGNORECASE,
+)
+"""Headings over links that belong to a text."""
+_OWN_WORDS = KEPT_WORDS | {"toctree"}
 _SHARING = re.compile(
     r"//(?:[\w-]+\.)*(?:facebook\.com/(?:sharer?\b|dialog/(?:feed|share))|(?:twitter|x)\.com/(?:share\b|intent/)"
     r"|linkedin\.com/sharearticle|linkedin\.com/sharing/|pinterest\.\w+/pin/create|reddit\.com/submit"
@@ -36,6 +48,7 @@ _PROSE = 400
 """Weight of prose from which on a page is more than a list of links."""
 _CODE = frozenset({"code", "dt", "kbd", "pre", "samp", "var"})
 """Elements of a reference: its links belong to what it says."""
+_MUCH_CODE = 8
 _LISTS = frozenset({"aside", "div", "dl", "form", "nav", "ol", "section", "table", "td", "ul"})
 
 
@@ -132,7 +145,7 @@ def _drop_neighbours(root: Element) -> bool:
 
     Lists inside of that part stay, and so do those that are built as that part is: sections.
     """
-    if root.prose < _PROSE or root.prose < 0.3 * root.chars:
+    if root.prose < _PROSE or root.prose < 0.3 * root.chars or _is_reference(root):
         return False
     found = False
     kept = _around_heading(root)
@@ -148,6 +161,11 @@ def _drop_neighbours(root: Element) -> bool:
             if is_link_list(child, best.prose):
                 child.is_dropped = found = True
         node = best
+
+
+def _is_reference(root: Element) -> bool:
+    """Say whether the page documents code: then links beside its prose are a part of it."""
+    return sum(1 for element in below(root) if element.tag in _CODE) >= _MUCH_CODE
 
 
 def _around_heading(root: Element) -> set[int]:
@@ -177,7 +195,19 @@ def is_link_list(element: Element, prose: int) -> bool:
         is_linked = is_foot and element.prose < 0.4 * prose and labels < 1.2 * element.link_chars
     else:
         is_linked = element.link_chars >= 0.5 * element.chars
-    return is_linked and all(inner.tag not in _CODE for inner in below(element))
+    return is_linked and not _is_own(element)
+
+
+def _is_own(element: Element) -> bool:
+    """Say whether a list of links belongs to the text: sources, chapters, parts of a reference."""
+    if words_of(element) & _OWN_WORDS:
+        return True
+    heading = None
+    for inner in below(element):
+        if inner.tag in _CODE:
+            return True
+        heading = heading or (inner if inner.tag in _HEADINGS else None)
+    return heading is not None and _OWN_HEADING.match(text_of(heading)) is not None
 
 
 def _children(element: Element) -> list[Element]:
