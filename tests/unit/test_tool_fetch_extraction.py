@@ -1,6 +1,8 @@
 """Every labelled document is read right, in this process and in the worker alike."""
 
 import json
+import subprocess
+import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -133,8 +135,6 @@ def test_a_header_that_tells_a_robot_check_counts():
 
 
 def test_the_labelled_set_is_what_its_script_writes(tmp_path):
-    import subprocess
-    import sys
 
     subprocess.run(
         [sys.executable, str(ROOT / "benchmarks/fetch_set"), str(tmp_path)],
@@ -175,3 +175,24 @@ def test_a_table_that_is_longer_than_what_is_kept_is_cut_not_lost():
 
     assert page.truncated
     assert len(page.content) == 200_000
+
+
+def test_real_pages_are_judged_by_whole_texts_and_by_beginnings(tmp_path):
+    text = " ".join(f"The warden counted rope number {n} in the shed." for n in range(40))
+    page = f"<html><body><article><p>{text}</p></article></body></html>"
+    for name, wanted in (("whole", text), ("part_1", text[:200])):
+        (tmp_path / f"{name}.html").write_text(page, encoding="utf-8")
+        (tmp_path / f"{name}.txt").write_text(wanted, encoding="utf-8")
+    (tmp_path / "alone.html").write_text(page, encoding="utf-8")
+
+    done = subprocess.run(
+        [sys.executable, "benchmarks/extract_real.py", str(tmp_path), "--prefix", "part_*"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    ours = next(line for line in done.stdout.splitlines() if line.startswith("research_eval"))
+    assert ours.split()[1:] == ["2", "1.000", "1", "1.000", "1.000", "1.000"]
+    assert "part_1 (beginning)" in done.stdout
