@@ -4,8 +4,13 @@ Prints CPU microseconds a request and ratios, all measured in this process one a
 
     python benchmarks/replay.py                  # 100, 10 000 and 100 000 interactions
     python benchmarks/replay.py --sizes 100,1000 # quicker
+    python benchmarks/replay.py --limit 1.5      # exit 1 if a first reading costs more than that
 
 Requests are POSTs of a 4 KB JSON body, told apart by it, answered by 20 KB of JSON text.
+MockTransport finds its answer in memory, by the body; a replay finds it on disk the first time
+(`files`, `packed`), and in memory when a trial asked before (`read before`).
+Opening is compared with vcrpy's at `--opened` pages: with the digest that a run's manifest holds,
+which reads every file, and without.
 """
 
 import argparse
@@ -13,6 +18,7 @@ import asyncio
 import json
 import random
 import shutil
+import sys
 import tempfile
 import time
 import tracemalloc
@@ -136,7 +142,8 @@ def race(
     return found
 
 
-def measure(count: int, folder: Path, *, with_files: bool) -> None:
+def measure(count: int, folder: Path, *, with_files: bool) -> float:
+    """Print what a request costs at a size; return the ratio of a first reading of files."""
     rng = random.Random(count)
     numbers = [rng.randrange(count) for _ in range(200)]
     places = {"packed": folder / f"packed-{count}.pack"}
@@ -144,7 +151,8 @@ def measure(count: int, folder: Path, *, with_files: bool) -> None:
         places["files"] = folder / f"web-{count}"
     opened, held = {}, {}
     for label, place in places.items():
-        build(place, count)
+        if not place.exists():
+            build(place, count)
         began = time.process_time()
         replayed(place)
         opened[label] = time.process_time() - began
@@ -161,19 +169,23 @@ def measure(count: int, folder: Path, *, with_files: bool) -> None:
     print(f"{count} interactions: MockTransport {floor * 1e6:.0f} us a request")
     for label, cost in costs.items():
         print(f"  {label:19} {cost * 1e6:5.0f} us a request = {cost / floor:.2f} x MockTransport")
+    first = costs.get("files", 0.0) / floor
     for label in places:
         print(
             f"  {label:19} open {opened[label] * 1e3:.2f} ms; peak {held[label]:.1f} MB for 20 requests"
         )
+    return first
 
 
-def measure_vcrpy(count: int, folder: Path) -> None:
-    import vcr  # noqa: PLC0415
+def vcrpy_file(count: int, folder: Path) -> Path:
+    """Write `count` interactions as vcrpy writes them."""
     from vcr.request import Request  # noqa: PLC0415
     from vcr.serialize import serialize  # noqa: PLC0415
     from vcr.serializers import yamlserializer  # noqa: PLC0415
 
     path = folder / f"vcrpy-{count}.yaml"
+    if path.exists():
+        return path
     requests, responses = [], []
     for number in range(count):
         one = exchange(number)
@@ -186,6 +198,13 @@ def measure_vcrpy(count: int, folder: Path) -> None:
         }
         responses.append({**response, "body": {"string": one.body}})
     path.write_text(serialize({"requests": requests, "responses": responses}, yamlserializer))
+    return path
+
+
+def measure_vcrpy(count: int, folder: Path) -> None:
+    import vcr  # noqa: PLC0415
+
+    path = vcrpy_file(count, folder)
     numbers = [round(step * (count - 1) / 9) for step in range(10)]
     recorder = vcr.VCR(record_mode="none", match_on=["method", "uri", "body"])
     began = time.process_time()
@@ -197,21 +216,52 @@ def measure_vcrpy(count: int, folder: Path) -> None:
     )
 
 
+def measure_opening(count: int, folder: Path) -> None:
+    """Print what opening costs beside vcrpy's loading of the same."""
+    import vcr  # noqa: PLC0415
+
+    place = folder / f"web-{count}"
+    if not place.exists():
+        build(place, count)
+    path = vcrpy_file(count, folder)
+    began = time.process_time()
+    replayed(place)
+    opened = time.process_time() - began
+    began = time.process_time()
+    WebCassette(place, mode="replay").digest()
+    digested = time.process_time() - began
+    began = time.process_time()
+    with vcr.VCR(record_mode="none").use_cassette(str(path)):
+        theirs = time.process_time() - began
+    print(
+        f"opening {count}: {opened * 1e3:.2f} ms; with the digest of all files {digested:.2f} s; "
+        f"vcrpy's YAML {theirs:.1f} s = {theirs / (opened + digested):.0f} x as much"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", default="100,10000,100000")
     parser.add_argument("--folder", type=Path, help="where to build; default: a temporary folder")
-    parser.add_argument("--files-up-to", type=int, default=20_000, metavar="N")
+    parser.add_argument("--files-up-to", type=int, default=100_000, metavar="N")
+    parser.add_argument("--opened", type=int, default=10_000, metavar="N")
+    parser.add_argument("--limit", type=float, help="most that a first reading may cost")
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="replay-benchmark-"))
     try:
-        for count in map(int, options.sizes.split(",")):
+        ratios = [
             measure(count, folder, with_files=count <= options.files_up_to)
+            for count in map(int, options.sizes.split(","))
+        ]
         for count in VCRPY_SIZES:
             measure_vcrpy(count, folder)
+        if options.opened:
+            measure_opening(options.opened, folder)
     finally:
         if options.folder is None:
             shutil.rmtree(folder)
+    if options.limit and max(ratios) > options.limit:
+        sys.exit(f"{max(ratios):.2f} x MockTransport is more than {options.limit:g}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The part of a transport that httpx and httpx2 share: replay, record or pass through."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -78,7 +79,7 @@ class TrialTape(Protocol):
         ...
 
 
-class TapeDeck(Generic[RequestT, ResponseT]):
+class TapeDeck(ABC, Generic[RequestT, ResponseT]):
     """Answers requests from a session's recordings, or records what the network answers."""
 
     def __init__(self, session: TrialTape, inner: Any, lane: str) -> None:  # noqa: ANN401  # httpx and httpx2 share no type
@@ -86,19 +87,23 @@ class TapeDeck(Generic[RequestT, ResponseT]):
         self._inner = inner
         self._lane = lane
 
+    @abstractmethod
     def _answer(self, interaction: Interaction, stream: Player, request: RequestT) -> ResponseT:
-        raise NotImplementedError
+        """Return the recorded response."""
 
+    @abstractmethod
     def _swap(
         self, response: ResponseT, headers: list[tuple[bytes, bytes]], stream: Source
     ) -> ResponseT:
-        raise NotImplementedError
+        """Return a live response with other headers and another body."""
 
+    @abstractmethod
     def _failure(self, failure: FailureOnTape, request: RequestT) -> Exception:
-        raise NotImplementedError
+        """Return the exception of the client's library that a recording names."""
 
+    @abstractmethod
     def _off_tape(self, words: str, request: RequestT) -> Exception:
-        raise NotImplementedError
+        """Return what the tool that asked is told where the web has no answer."""
 
     async def _handle(self, request: Any) -> ResponseT:  # noqa: ANN401  # httpx and httpx2 share no type
         session = self._session

@@ -1,5 +1,6 @@
 """Sessions: one trial's view of a cassette, which hands out slots, counts, and latches a miss."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
@@ -50,7 +51,7 @@ class SessionSettings(NamedTuple):
     """Small requests that were made canonical before: trials of a run ask much the same."""
 
 
-class Session:
+class Session(ABC):
     """One trial's view of a cassette.
 
     Attributes:
@@ -115,6 +116,7 @@ class Session:
             known[request] = asked
         return asked
 
+    @abstractmethod
     async def claim(
         self, asked: Asked, lane: str, is_enough: IsEnough | None = None
     ) -> Interaction | int:
@@ -129,7 +131,6 @@ class Session:
         Raises:
             CassetteMissError: If there is neither.
         """
-        raise NotImplementedError
 
     def start(
         self,
@@ -196,10 +197,11 @@ class Session:
             recording.finish("early_close")
         self._open.clear()
 
+    @abstractmethod
     def _saver(
         self, asked: Asked, lane: str, ordinal: int
     ) -> Callable[[TapedInteraction | None], None]:
-        raise NotImplementedError
+        """Return what keeps the exchange in this slot when it has ended."""
 
     def _unplayed(self) -> int:
         return 0

@@ -7,14 +7,19 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import chdir
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import pytest
+from click.testing import CliRunner
 
 from research_eval.cassette import Redactor
 from research_eval.cassette.audit import Finding, verify
+from research_eval.cassette.foreign import ForeignExchange, keep_as_web
 from research_eval.cassette.place import find_stores
+from research_eval.cassette.store import FolderStore
+from research_eval.cli.main import cli
 from tests.replay.conftest import research_eval
 from tests.replay.local_services import local_services, write_experiment
 
@@ -134,6 +139,28 @@ def test_a_changed_tool_description_is_named_and_mended_and_nothing_else_changes
     again = changed("run", path, "--out", "again", "--no-report", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert "recordings: hit 48/48" in again.stdout + again.stderr
+
+
+def test_a_page_that_no_trial_plays_is_found(recorded, tmp_path):
+    folder, path, _, _ = recorded
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+
+    def run(*words):
+        with chdir(tmp_path):
+            result = CliRunner().invoke(cli, words, standalone_mode=False)
+        assert result.exception is None, result.output
+        return result.return_value or 0, result.output
+
+    assert run("replay", path, "--out", "again", "--played", "played.txt")[0] == 0
+    assert run("cassette", "verify", path, "--played", "played.txt")[0] == 0
+    web = FolderStore(tmp_path / "cassettes/mine/web", has_shared_bodies=True)
+    lone = ForeignExchange("GET", "https://a.example/", [], b"", 200, "OK", [], b"lone")
+    keep_as_web([lone], web, Redactor())
+
+    code, said = run("cassette", "verify", path, "--played", "played.txt")
+    assert code == 1
+    assert "unplayed\tweb/a.example/root." in said
+    assert said.endswith(" 1 findings\n")
 
 
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
