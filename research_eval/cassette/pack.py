@@ -8,11 +8,14 @@ read back to the model) stand once, however many trials sent them.
 
 import json
 import sqlite3
+import threading
 import zlib
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import zstandard
 
 from research_eval.cassette.body import body_bytes
 from research_eval.cassette.interaction import Body, TapedInteraction, TapeMetadata
@@ -32,6 +35,17 @@ _PART = "\u0000part"
 _MARK = b'"\\u0000part"'
 _PART_FROM_CHARS = 200
 _SHARED_FROM_BYTES = 2048
+
+
+class _Zstd(threading.local):
+    """Neither side of zstd may be used by two threads at a time, and each is dear to make."""
+
+    def __init__(self) -> None:
+        self.packer = zstandard.ZstdCompressor(level=9)
+        self.unpacker = zstandard.ZstdDecompressor()
+
+
+_ZSTD = _Zstd()
 
 
 class PackStore:
@@ -252,7 +266,7 @@ def _put(
     verb = "OR IGNORE" if is_once else "OR REPLACE"
     connection.execute(
         f"INSERT {verb} INTO {table} VALUES (?, ?)",  # noqa: S608  # fixed words
-        (name, zlib.compress(content)),
+        (name, _ZSTD.packer.compress(content)),
     )
 
 
@@ -274,10 +288,16 @@ def _take_parts(value: dict[str, object], parts: dict[str, str]) -> dict[str, ob
 
 
 def _inflated(data: bytes, where: str) -> bytes:
+    """Return what a row holds: zstd, or zlib in files of earlier versions; no more than is ever kept."""
     try:
+        if data[:4] == zstandard.FRAME_HEADER:
+            size = zstandard.get_frame_parameters(data).content_size
+            if size > MAX_BYTES:  # also one that does not say
+                raise CassetteCorruptError(f"{where}: larger than {MAX_BYTES} bytes")
+            return _ZSTD.unpacker.decompress(data, allow_extra_data=False)
         unpacker = zlib.decompressobj()
         content = unpacker.decompress(data, MAX_BYTES + 1)
-    except zlib.error as exc:
+    except (zlib.error, zstandard.ZstdError) as exc:
         raise CassetteCorruptError(f"{where}: cannot be decompressed: {exc}") from exc
     if len(content) > MAX_BYTES or not unpacker.eof:
         raise CassetteCorruptError(f"{where}: larger than {MAX_BYTES} bytes, or cut")

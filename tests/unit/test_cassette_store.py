@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import zstandard
 
 from research_eval.cassette import Redactor, WebCassette
 from research_eval.cassette.foreign import ForeignExchange, keep_as_web
@@ -448,16 +449,48 @@ def _sql(path, statement):
     connection.close()
 
 
-def test_a_compressed_row_that_explodes_is_refused(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "row",
+    [
+        zlib.compress(bytes(10_000_000)),
+        zstandard.compress(bytes(10_000_000)),
+        zstandard.ZstdCompressor(write_content_size=False).compress(bytes(10_000_000)),
+    ],
+    ids=["zlib", "zstd", "zstd of unknown size"],
+)
+def test_a_compressed_row_that_explodes_is_refused(tmp_path, monkeypatch, row):
     monkeypatch.setattr("research_eval.cassette.pack.MAX_BYTES", 100_000)
-    web_at(tmp_path, "pack", [exchange("https://a.example/")]).close()
-    connection = sqlite3.connect(tmp_path / "web.pack")
-    connection.execute("UPDATE tapes SET data = ?", (zlib.compress(bytes(10_000_000)),))
-    connection.commit()
-    connection.close()
-    store = PackStore(tmp_path / "web.pack")
+    store = packed_with(tmp_path, lambda _: row)
     with pytest.raises(CassetteCorruptError, match="larger than 100000 bytes"):
         store.read(next(store.names()))
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [lambda row: row[:-3], lambda row: row + b"!", lambda row: row[:9] + b"\xff" + row[10:]],
+    ids=["cut", "longer", "changed"],
+)
+def test_a_damaged_row_of_a_packed_file_is_refused(tmp_path, damaged):
+    store = packed_with(tmp_path, damaged)
+    with pytest.raises(CassetteCorruptError):
+        store.read(next(store.names()))
+
+
+def test_rows_that_an_earlier_version_packed_are_read(tmp_path):
+    store = packed_with(tmp_path, lambda row: zlib.compress(zstandard.decompress(row)))
+    tape = store.read(next(store.names()))
+    assert tape is not None
+    assert tape.interactions[0].uri == "https://a.example/"
+
+
+def packed_with(folder, change):
+    web_at(folder, "pack", [exchange("https://a.example/")]).close()
+    connection = sqlite3.connect(folder / "web.pack")
+    row = connection.execute("SELECT data FROM tapes").fetchone()[0]
+    connection.execute("UPDATE tapes SET data = ?", (change(row),))
+    connection.commit()
+    connection.close()
+    return PackStore(folder / "web.pack")
 
 
 def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path):
