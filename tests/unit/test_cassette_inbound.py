@@ -108,3 +108,15 @@ def test_only_what_may_be_the_start_of_a_key_is_held_back():
     assert known.settled(b"data: nothing\n") == (b"data: nothing\n", b"")
     assert known.settled(f"data: {KEY[:5]}".encode()) == (b"data: ", KEY[:5].encode())
     assert known.settled(f"{KEY}!".encode()) == (b"SCRUBBED!", b"")
+
+
+async def test_recording_and_replaying_log_nothing_of_their_own(tmp_path, caplog):
+    with caplog.at_level("DEBUG"):
+        await ask(tmp_path, "record", answering(PAGE))
+        await ask(tmp_path, "replay")
+
+    assert [
+        entry for entry in caplog.records if not entry.name.startswith(("httpx", "asyncio"))
+    ] == []
+    assert "SCRUBBED and" not in caplog.text
+    assert KEY not in caplog.text
