@@ -1,8 +1,8 @@
 """Kill real runs at random moments and resume them: is a trial lost or doubled, do bytes differ?
 
-Runs a part of the bundled experiment with its report, as processes of the command line, and sends
-SIGKILL, SIGINT or SIGTERM at random moments, to the process or to it and its children. After each
-signal the journal must hold whole lines, each once, each as the undisturbed run wrote it, and each
+Runs a part of the bundled experiment, one run in four with its report, as processes of the command
+line, and sends SIGKILL, SIGINT or SIGTERM at random moments, to the process or to it and its children.
+After each signal the journal must hold whole lines, each once, each as the undisturbed run wrote it, and each
 report file must be absent or whole. A run that came to its end must have the same bytes in all its
 files; then the next begins. Ends with exit status 1 at the first difference.
 Run: python benchmarks/kills.py [--kills 50] [--seed 1]
@@ -22,7 +22,7 @@ from collections import Counter
 from pathlib import Path
 
 COMMAND = [sys.executable, "-m", "research_eval"]
-NAMES = ("smollm2-135m", "honest", "honest-serper-flaky", "mixed-30", "stubborn", "respeller")
+NAMES = ("smollm2-135m", "honest-serper-flaky", "mixed-30")
 PART = ["run", "bundled", "--limit", "3", *(w for name in NAMES for w in ("--configuration", name))]
 REPORTS = ("report.html", "report.md", "scores.csv", "junit.xml")
 SIGNALS = {"SIGKILL": 2, "SIGINT": 1, "SIGTERM": 1}
@@ -30,10 +30,12 @@ SIGNALS = {"SIGKILL": 2, "SIGINT": 1, "SIGTERM": 1}
 EXPECTED_CODES = {0, 130, -signal.SIGKILL, -signal.SIGINT, -signal.SIGTERM, 3}
 
 
-def start(folder: Path) -> subprocess.Popen[bytes]:
-    resume = ["--resume"] if (folder / "run").exists() else []
+def start(folder: Path, *, reports: bool) -> subprocess.Popen[bytes]:
+    words = ["--resume"] if (folder / "run").exists() else []
+    if not reports:
+        words.append("--no-report")
     return subprocess.Popen(
-        [*COMMAND, *PART, "--out", "run", *resume],
+        [*COMMAND, *PART, "--out", "run", *words],
         cwd=folder,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -41,9 +43,11 @@ def start(folder: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def disturb(folder: Path, rng: random.Random, longest: float) -> tuple[str, int | None]:
+def disturb(
+    folder: Path, rng: random.Random, longest: float, *, reports: bool
+) -> tuple[str, int | None]:
     """Start or resume a run and send one signal; return what was sent and how it ended."""
-    process = start(folder)
+    process = start(folder, reports=reports)
     try:
         code = process.wait(timeout=rng.uniform(0.05, longest))
     except subprocess.TimeoutExpired:
@@ -93,10 +97,11 @@ def key(line: bytes) -> tuple[str, str, int]:
     return data["case_id"], data["configuration"], data["trial"]
 
 
-def differing(run: Path, whole: Path) -> list[str]:
+def differing(run: Path, whole: Path, *, reports: bool) -> list[str]:
     """Return the files of a finished run that are not as the undisturbed run's."""
+    left_out = {"timing.jsonl", *(() if reports else REPORTS)}
     names = {p.relative_to(b).as_posix() for b in (run, whole) for p in b.rglob("*") if p.is_file()}
-    ours = {n for n in names if not n.startswith(".") and "/." not in n} - {"timing.jsonl"}
+    ours = {n for n in names if not n.startswith(".") and "/." not in n} - left_out
     return sorted(
         n
         for n in ours
@@ -104,6 +109,11 @@ def differing(run: Path, whole: Path) -> list[str]:
         or not (whole / n).exists()
         or (run / n).read_bytes() != (whole / n).read_bytes()
     )
+
+
+def trials_in(run: Path) -> int:
+    journal = run / "trials.jsonl"
+    return journal.read_bytes().count(b"\n") if journal.exists() else 0
 
 
 def tokens(run: Path) -> int:
@@ -119,26 +129,32 @@ def main() -> int:
     rng = random.Random(options.seed)
     sent: Counter[str] = Counter()
     endings = kept = 0
+    reports = True
     with tempfile.TemporaryDirectory() as name:
         folder, calm = Path(name) / "disturbed", Path(name) / "undisturbed"
         folder.mkdir()
         calm.mkdir()
         whole = calm / "run"  # reports name the folder, so both are called the same
         began = time.perf_counter()
-        subprocess.run([*COMMAND, *PART, "--out", "run"], cwd=calm, check=True, capture_output=True)
-        longest = time.perf_counter() - began
+        start(calm, reports=False).communicate()
+        alone = time.perf_counter() - began
+        start(calm, reports=True).communicate()
+        longest = {False: alone, True: time.perf_counter() - began}
         run = folder / "run"
         while sent.total() < options.kills or run.exists():
+            if not run.exists():
+                reports = rng.random() < 0.25
             word, code = (
-                disturb(folder, rng, longest)
+                disturb(folder, rng, longest[reports], reports=reports)
                 if sent.total() < options.kills
-                else (complain(p := start(folder), p.wait(), "nothing"))
+                else (complain(p := start(folder, reports=reports), p.wait(), "nothing"))
             )
             if word != "nothing":
                 sent[word] += 1
+            print(f"{sent.total():3} {word}: {trials_in(run)} trials are kept", flush=True)
             wrong = faults(run, whole)
             if code == 0:
-                wrong += [f"{name} differs" for name in differing(run, whole)]
+                wrong += [f"{name} differs" for name in differing(run, whole, reports=reports)]
                 endings += 1
                 kept += tokens(run)
                 shutil.rmtree(run)
@@ -146,7 +162,7 @@ def main() -> int:
                 print(f"after {word}, exit status {code}: {'; '.join(wrong[:5])}")
                 return 1
         expected = endings * tokens(whole)
-        trials = len((whole / "trials.jsonl").read_bytes().splitlines())
+        trials = trials_in(whole)
     print(f"{sent.total()} signals: " + ", ".join(f"{n} {w}" for w, n in sorted(sent.items())))
     print(f"{endings} runs of {trials} trials came to their end, each with the undisturbed bytes")
     print(f"tokens of all: {kept:,} of {expected:,}")

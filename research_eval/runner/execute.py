@@ -168,6 +168,8 @@ class _Execution:
                 asyncio.run(self._run_here(todo))
             except ExceptionGroup as group:
                 raise group.exceptions[0] from None
+            except asyncio.CancelledError:
+                raise KeyboardInterrupt from None
         is_complete = len(self._journal.done) >= len(self._prepared.plan)
         return self._stop[0] if self._stop and not is_complete else None
 
