@@ -2,10 +2,11 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from research_eval.cassette.failure import failure_of
+from research_eval.cassette.inbound import IsEnough
 from research_eval.cassette.interaction import FailureOnTape
 from research_eval.cassette.key import Asked
 from research_eval.cassette.playback import Interaction
@@ -13,7 +14,7 @@ from research_eval.cassette.recording import Recording
 from research_eval.cassette.stream import Player, Source, Tee
 from research_eval.clock import Clock
 
-__all__ = ["GAVE_UP", "IS_ENOUGH", "IsEnough", "Mode", "TapeDeck", "TrialTape"]
+__all__ = ["GAVE_UP", "IS_ENOUGH", "Mode", "TapeDeck", "TrialTape"]
 
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
@@ -21,11 +22,8 @@ ResponseT = TypeVar("ResponseT")
 Mode = Literal["replay", "record", "live"]
 """How a channel is used."""
 
-IsEnough = Callable[[bytes], bool]
-"""Says whether a reader with a cap would read no further than to the end of this."""
-
 IS_ENOUGH = "is_enough"
-"""The extension of a request under which such a reader says so."""
+"""The extension of a request under which its reader, if it has a cap, says when it has read enough."""
 
 GAVE_UP = FailureOnTape(type="ReadTimeout", message="the caller gave up")
 """What a request that was cancelled is replayed as."""
@@ -69,7 +67,7 @@ class TrialTape(Protocol):
         ...
 
     async def shown(
-        self, headers: list[tuple[str, str]], stream: Source
+        self, headers: list[tuple[str, str]], stream: Source, is_enough: IsEnough | None
     ) -> tuple[list[tuple[str, str]], Source]:
         """Return a live answer's headers and body without secrets."""
         ...
@@ -110,7 +108,7 @@ class TapeDeck(ABC, Generic[RequestT, ResponseT]):
         if session.mode == "live":
             session.went_live()
             response = await self._send(request)
-            return await self._shown(response, response.stream)
+            return await self._shown(response, response.stream, request)
         content = await request.aread()
         url = request.url
         asked = session.ask(
@@ -175,12 +173,14 @@ class TapeDeck(ABC, Generic[RequestT, ResponseT]):
             response.status_code, response.reason_phrase, response.headers.multi_items()
         )
         await self._catch_up(recording)
-        return await self._shown(response, Tee(response.stream, recording, self._session.clock))
+        tee = Tee(response.stream, recording, self._session.clock)
+        return await self._shown(response, tee, request)
 
-    async def _shown(self, response: Any, stream: Source) -> ResponseT:  # noqa: ANN401  # httpx and httpx2 share no type
+    async def _shown(self, response: Any, stream: Source, request: Any) -> ResponseT:  # noqa: ANN401  # httpx and httpx2 share no type
         """Return a live answer as the agent may see it."""
         headers = response.headers.multi_items()
-        clean, body = await self._session.shown(headers, stream)
+        is_enough = request.extensions.get(IS_ENOUGH)
+        clean, body = await self._session.shown(headers, stream, is_enough)
         raw = response.headers.raw
         if clean != headers:
             raw = [(name.encode("utf-8"), value.encode("utf-8")) for name, value in clean]

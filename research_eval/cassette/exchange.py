@@ -7,8 +7,9 @@ from pathlib import Path
 from typing_extensions import override
 
 from research_eval.cassette.body import body_bytes
-from research_eval.cassette.deck import IsEnough, Mode
+from research_eval.cassette.deck import Mode
 from research_eval.cassette.explain import Candidate, explain
+from research_eval.cassette.inbound import IsEnough
 from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
 from research_eval.cassette.key import PROFILE, Asked
 from research_eval.cassette.name import safe_name

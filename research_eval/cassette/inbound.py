@@ -5,20 +5,23 @@ What the agent sees is in its journal and its next request, so what is taken out
 taken out here too, and a replay shows the agent exactly what the recording showed it.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.stream import Source
 from research_eval.cassette.wire import can_reencode, decoded_chunks, encoded_chunks
 
-__all__ = ["Answer", "without_secrets"]
+__all__ = ["IsEnough", "without_secrets"]
 
 Headers = list[tuple[str, str]]
+
+IsEnough = Callable[[bytes | bytearray], bool]
+"""Says whether a reader with a cap would read no further than to the end of this."""
 
 _READ_AHEAD_BYTES = 16 * 1024 * 1024
 
 
-class Answer:
+class _Answer:
     """A body that was read ahead, as far as it came."""
 
     def __init__(self, source: Source) -> None:
@@ -27,21 +30,26 @@ class Answer:
         self._error: Exception | None = None
         self.chunks: Sequence[bytes] = ()
 
-    async def read(self) -> None:
-        """Read to the end, to a failure, which is kept for the reader, or to what is read ahead at most."""
+    async def read(self, is_enough: IsEnough | None) -> None:
+        """Read to the end, to a failure, which is kept for the reader, or as far as the reader would."""
         chunks: list[bytes] = []
-        size = 0
+        body = bytearray()
         pieces = self._source.__aiter__()
         try:
             async for piece in pieces:
                 chunks.append(piece)
-                size += len(piece)
-                if size > _READ_AHEAD_BYTES:
+                body += piece
+                if len(body) > _READ_AHEAD_BYTES or (is_enough is not None and is_enough(body)):
                     self._rest = pieces
                     break
         except Exception as exc:  # noqa: BLE001  # raised again where the body is read
             self._error = exc
         self.chunks = chunks
+
+    @property
+    def is_longer(self) -> bool:
+        """Whether more may come than was read."""
+        return self._rest is not None
 
     @property
     def is_complete(self) -> bool:
@@ -84,21 +92,34 @@ class _Sifted:
 
 
 async def without_secrets(
-    headers: Headers, source: Source, redactor: Redactor, channel: Channel
+    headers: Headers,
+    source: Source,
+    redactor: Redactor,
+    channel: Channel,
+    is_enough: IsEnough | None = None,
 ) -> tuple[Headers, Source]:
-    """Return the headers and the body of a live answer as the agent may see them."""
+    """Return the headers and the body of a live answer as the agent may see them.
+
+    Args:
+        headers: As they came.
+        source: The body as it comes.
+        redactor: Takes the secrets out.
+        channel: Whose traffic it is.
+        is_enough: Says of the beginning of a body whether its reader would read no further.
+    """
     kind, encoding = _value(headers, "content-type"), _value(headers, "content-encoding")
     if not redactor.may_edit(kind):
         return headers, source
     headers = [(name, redactor.text(value)) for name, value in headers]
     if "event-stream" in kind and not encoding:
         return headers, _Sifted(source, redactor)
-    answer = Answer(source)
-    await answer.read()
+    answer = _Answer(source)
+    is_plain = encoding in {"", "identity"}
+    await answer.read(is_enough if is_plain else None)
     chunks = answer.chunks
-    if encoding not in {"", "identity"}:
+    if not is_plain:
         readable = decoded_chunks(encoding, list(chunks), is_complete=answer.is_complete)
-        if readable is None:
+        if readable is None or answer.is_longer:
             return headers, answer
         chunks = readable
     content = b"".join(chunks)

@@ -8,8 +8,8 @@ import httpx
 import httpx2
 
 from research_eval.cassette.asking import asked_request
-from research_eval.cassette.deck import IsEnough, Mode
-from research_eval.cassette.inbound import without_secrets
+from research_eval.cassette.deck import Mode
+from research_eval.cassette.inbound import IsEnough, without_secrets
 from research_eval.cassette.interaction import TapedInteraction
 from research_eval.cassette.key import Asked
 from research_eval.cassette.playback import Interaction
@@ -159,11 +159,12 @@ class Session(ABC):
         return recording
 
     async def shown(
-        self, headers: list[tuple[str, str]], stream: Source
+        self, headers: list[tuple[str, str]], stream: Source, is_enough: IsEnough | None
     ) -> tuple[list[tuple[str, str]], Source]:
         """Return a live answer's headers and body without secrets."""
+        settings = self._settings
         return await without_secrets(
-            headers, stream, self._settings.redactor, self._settings.channel
+            headers, stream, settings.redactor, settings.channel, is_enough
         )
 
     def cut_short(self, interaction: Interaction) -> BaseException:

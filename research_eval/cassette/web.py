@@ -10,8 +10,9 @@ from typing import Literal
 from typing_extensions import override
 
 from research_eval.cassette.body import body_bytes
-from research_eval.cassette.deck import IsEnough, Mode, OffTape
+from research_eval.cassette.deck import Mode, OffTape
 from research_eval.cassette.explain import Candidate, explain
+from research_eval.cassette.inbound import IsEnough
 from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
 from research_eval.cassette.key import PROFILE, Asked
 from research_eval.cassette.name import host_folder, slug

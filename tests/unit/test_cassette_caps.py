@@ -5,7 +5,7 @@ import random
 import httpx
 import pytest
 
-from research_eval.cassette import WebCassette
+from research_eval.cassette import Redactor, WebCassette
 from research_eval.clock import VirtualClock
 from research_eval.errors import CassetteMissError
 from research_eval.schema import TrialKey
@@ -33,8 +33,9 @@ class Network:
         return httpx.Response(200, headers={"content-type": "text/html"}, stream=Pieces())
 
 
-async def read(folder, mode, cap, network=None, miss="stop", refresh="missing"):
-    web = WebCassette(folder, mode=mode, miss=miss, refresh=refresh)
+async def read(folder, mode, cap, network=None, miss="stop", refresh="missing", secrets=None):
+    redactor = Redactor(secrets)
+    web = WebCassette(folder, mode=mode, miss=miss, refresh=refresh, redactor=redactor)
     session = web.session(TrialKey("case", "long-reader", 1), VirtualClock())
     inner = httpx.MockTransport(network) if network else None
     settings = FetchSettings(max_body_bytes=cap, robots=False)
@@ -63,6 +64,13 @@ async def test_a_reader_with_a_larger_cap_is_told_so_and_the_next_recording_mend
     assert (await read(tmp_path, "replay", 3000)).body == PAGE[:3000]
     await read(tmp_path, "record", 3000, network)
     assert network.asked == 2, "what suffices is not asked for again"
+
+
+async def test_a_page_that_is_read_ahead_for_keys_is_recorded_no_further_than_it_is_read(tmp_path):
+    await read(tmp_path, "record", 3000, Network(), secrets={"API_KEY": "nowhere-in-the-page"})
+
+    with pytest.raises(CassetteMissError, match="only its first 4000 bytes were recorded"):
+        await read(tmp_path, "replay", 10_000)
 
 
 async def test_under_a_live_model_it_is_off_tape(tmp_path):

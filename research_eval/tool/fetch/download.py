@@ -241,7 +241,7 @@ class Downloader:
             return settings.max_pdf_bytes, settings.max_pdf_bytes
         return settings.max_body_bytes, settings.max_wire_bytes
 
-    def _is_enough(self, body: bytes) -> bool:
+    def _is_enough(self, body: bytes | bytearray) -> bool:
         """Say whether no more would be read than this, so that a cut recording of it can be played."""
         return len(body) > min(self._caps(body))
 
