@@ -296,7 +296,9 @@ def _by_case(tally: "Tally", name: str) -> "tuple[float, float] | None":
     if measure(name).unit in {"yes_no", "share"}:
         return clustered_wilson(clusters) if clusters else None
     estimate = clustered_mean(clusters)
-    return (estimate.low, estimate.high) if estimate and estimate.n > 1 else None
+    if estimate is None or estimate.low == estimate.high:
+        return None  # equal values show no spread to go by
+    return estimate.low, estimate.high
 
 
 def _row(tally: "Tally", name: str, floor: float) -> str:

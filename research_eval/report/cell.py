@@ -168,4 +168,6 @@ def _measure_text(cell: Measure) -> str:
     if cell.score.mean is None:
         return NOTHING
     bounds = cell.bounds.replace(DASH, ", ").replace(" to ", ", ")
+    if not bounds:
+        return f"{cell.text} n={number_text(cell.score.weight)}"
     return f"{cell.text} [{bounds}] n={number_text(cell.score.weight)}"

@@ -274,14 +274,15 @@ class _Folder:
             not isinstance(value, int | float) or 0 <= value <= 1 for value in values
         )
         estimate = self._estimate(clusters, is_share=is_share)
+        has_bounds = is_share or (estimate is not None and estimate.low < estimate.high)
         unscored = UNSCORED + name
         return ScoreView(
             name=name,
             scored=self._count(self._all.narrowed(name, "*")),
             unscored={c: self._count(self._all.narrowed(unscored, c)) for c in CAUSES},
             mean=estimate.value if estimate else None,
-            low=estimate.low if estimate else None,
-            high=estimate.high if estimate else None,
+            low=estimate.low if has_bounds and estimate else None,
+            high=estimate.high if has_bounds and estimate else None,
             weight=math.fsum(cluster.weight for cluster in clusters),
             effective=effective_units(clusters) if is_share else float(len(clusters)),
             is_share=is_share,

@@ -212,14 +212,15 @@ def _cell_parts(cell: Cell) -> Iterator[JSON]:
         case Rate() if cell.n:
             yield [percent(cell.value), ""]
             yield [str(cell.k), trace_fragment(cell.trace_k)]
-            yield [str(cell.n), trace_fragment(cell.trace_n)]
-            yield [_bounds(cell), ""]
+            yield [f"/{cell.n}", trace_fragment(cell.trace_n)]
+            yield [f"[{_bounds(cell)}]", ""]
         case Derived() if cell.value is not None:
             yield [cell.text, trace_fragment(cell.trace)]
         case Measure() if cell.score.mean is not None:
             yield [cell.text, trace_fragment(cell.score.trace)]
             yield [f"n {cell.score.weight:g}", ""]
-            yield [cell.bounds, ""]
+            if cell.bounds:
+                yield [f"[{cell.bounds}]", ""]
         case _:
             yield [NOTHING, ""]
 

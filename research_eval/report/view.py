@@ -91,7 +91,8 @@ class ScoreView(Record):
     """Mean of the values, each with its weight."""
     low: float | None
     high: float | None
-    """Wilson interval of a share; of a mean the interval over cases, whose trials belong together."""
+    """Wilson interval of a share; of a mean the interval over cases, whose trials belong together,
+    and none where all values are the same, which shows no spread to go by."""
     weight: float
     """Sum of the weights, the denominator of the mean."""
     effective: float

@@ -29,7 +29,8 @@ function makeSortable(table) {
 
 function longCell([value, ...parts], place) {
   const shown = parts.map(([text, href]) => (href ? el("a", { href }, foreign(text)) : foreign(text)));
-  const spaced = shown.flatMap((part, index) => (index ? [" ", part] : [part]));
+  const spaced = shown.flatMap((part, index) =>
+    (index && !parts[index][0].startsWith("/") ? [" ", part] : [part]));
   return place ? el("td", { "data-value": value, class: place > 1 ? "num" : null }, spaced)
     : el("th", { scope: "row", "data-value": value }, spaced);
 }
@@ -38,7 +39,8 @@ function unpackTable(details) {
   details.addEventListener("toggle", async () => {
     const { root, parts } = await unpackChunk(details.dataset.table);
     const data = resolve(root, parts);
-    const head = data.headings.map(([text, tip]) => el("th", { scope: "col" },
+    const head = data.headings.map(([text, tip], place) => el("th",
+      { scope: "col", class: place === 1 ? "words" : null },
       el("button", { class: "sort", "data-tip": tip || null }, foreign(text))));
     const table = el("table", { class: "sortable" }, el("caption", {}, details.dataset.caption),
       el("thead", {}, el("tr", {}, head)),

@@ -142,16 +142,25 @@ function neighbours(row) {
     step(list[at + 1], "Next \u2192"));
 }
 
-function scoreTable(row, notes) {
-  const names = rows.columns.filter((c) => !c.startsWith("weight:") && !c.startsWith("tries:"));
-  const shown = names.slice(names.indexOf("replay_unplayed") + 1);
-  const body = shown.filter((c) => rows.value(row, c) !== null).map((c) => el("tr", {},
+function scoreRows(row, columns, notes, caption) {
+  const body = columns.map((c) => el("tr", {},
     el("th", { scope: "row" }, foreign(c.replace("unscored:", ""))),
     el("td", { class: "num" }, c.startsWith("unscored:")
-      ? el("span", { class: "quiet" }, rows.value(row, c).replace("_", " ")) : foreign(rows.value(row, c))),
+      ? el("span", { class: "quiet" }, spoken(rows.value(row, c))) : foreign(rows.value(row, c))),
     el("td", { class: "quiet" }, foreign(notes[c.replace("unscored:", "")] || ""))));
-  return fold("All scores of this trial", el("table", { class: "list" },
-    el("caption", {}, "Scores, and why others are missing"), el("tbody", {}, body)));
+  return el("table", { class: "list" }, el("caption", {}, caption), el("tbody", {}, body));
+}
+
+function scoreTable(row, notes) {
+  const names = rows.columns.filter((c) => !c.startsWith("weight:") && !c.startsWith("tries:"));
+  const shown = names.slice(names.indexOf("replay_unplayed") + 1)
+    .filter((c) => rows.value(row, c) !== null);
+  const idle = shown.filter((c) => rows.value(row, c) === "not_applicable");
+  const told = shown.filter((c) => !idle.includes(c));
+  return fold("All scores of this trial",
+    scoreRows(row, told, notes, "Scores, and why others are missing"),
+    idle.length ? fold(plural(idle.length, "score") + " with nothing to measure",
+      scoreRows(row, idle, notes, "Scores that do not apply, and why")) : null);
 }
 
 async function renderTrial(target, query) {
