@@ -23,7 +23,7 @@ from pathlib import Path
 
 COMMAND = [sys.executable, "-m", "research_eval"]
 NAMES = ("smollm2-135m", "honest-serper-flaky", "mixed-30")
-PART = ["run", "bundled", "--limit", "3", *(w for name in NAMES for w in ("--configuration", name))]
+PART = ["run", "bundled", "--limit", "6", *(w for name in NAMES for w in ("--configuration", name))]
 REPORTS = ("report.html", "report.md", "scores.csv", "junit.xml")
 SIGNALS = {"SIGKILL": 2, "SIGINT": 1, "SIGTERM": 1}
 """And how often each is drawn."""
@@ -48,11 +48,8 @@ def disturb(
 ) -> tuple[str, int | None]:
     """Start or resume a run and send one signal; return what was sent and how it ended."""
     process = start(folder, reports=reports)
-    try:
-        code = process.wait(timeout=rng.uniform(0.05, longest))
-    except subprocess.TimeoutExpired:
-        pass
-    else:
+    code = wait_a_little(process, folder / "run", rng, longest)
+    if code is not None:
         return complain(process, code, "nothing")
     (word,) = rng.choices(list(SIGNALS), list(SIGNALS.values()))
     number = getattr(signal, word)
@@ -62,6 +59,21 @@ def disturb(
     else:
         process.send_signal(number)
     return complain(process, process.wait(timeout=120), word)
+
+
+def wait_a_little(
+    process: subprocess.Popen[bytes], run: Path, rng: random.Random, longest: float
+) -> int | None:
+    """Wait for a random time, or for a random number of trials; return how it ended, if it did."""
+    if rng.random() < 0.4:
+        try:
+            return process.wait(timeout=rng.uniform(0.05, longest))
+        except subprocess.TimeoutExpired:
+            return None
+    wanted = trials_in(run) + rng.randint(1, 25)
+    while process.poll() is None and trials_in(run) < wanted:
+        time.sleep(0.001)
+    return process.poll()
 
 
 def complain(process: subprocess.Popen[bytes], code: int, word: str) -> tuple[str, int]:

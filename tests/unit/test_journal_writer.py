@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from research_eval.errors import RecordError
+from research_eval.errors import RecordError, UsageError
 from research_eval.journal import JournalWriter, RunFolder, write_whole
 from research_eval.schema import TrialKey, TrialRecord
 
@@ -109,3 +109,25 @@ def test_a_file_is_replaced_whole_or_left_alone(tmp_path):
 
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_run_has_one_writer(tmp_path):
+    folder = RunFolder(tmp_path)
+    first = JournalWriter(folder)
+
+    with pytest.raises(UsageError, match="another process writes this run"):
+        JournalWriter(folder)
+
+    first.close()
+    JournalWriter(folder).close()
+
+
+def test_a_journal_is_locked_until_it_is_in_order(tmp_path):
+    folder = RunFolder(tmp_path)
+    journal = add_all(folder, [record("b"), record("a")])
+    journal.finish([TrialKey(name, "c", 1) for name in "ab"])
+
+    with pytest.raises(UsageError):
+        JournalWriter(folder)
+
+    journal.close()

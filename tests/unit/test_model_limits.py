@@ -150,3 +150,29 @@ def test_models_of_one_provider_share_a_limiter_and_scripts_have_none():
     assert pool.get(ModelSettings(name="openai:q", base_url="http://h/v1")) is not one
     assert pool.get(ModelSettings(name="reference:honest")) is None
     assert pool.status()["openai"].limit == 3
+
+
+async def test_complaints_of_one_storm_count_once():
+    clock = VirtualClock()
+    limiter = Limiter(LimitSettings(max_in_flight=32), clock)
+    for _ in range(32):
+        limiter.throttled(5)
+    first = limiter.status.limit
+    clock.advance(5)
+    limiter.throttled(5)
+
+    assert (first, limiter.status.limit) == (16, 8)
+
+
+async def test_the_status_tells_the_age_of_calls_and_who_waits_to_ask_again():
+    clock = VirtualClock()
+    limiter = Limiter(LimitSettings(), clock)
+    async with limiter.call(0):
+        clock.advance(3)
+        async with limiter.call(0):
+            seen = limiter.status
+    waiting = asyncio.create_task(Limiter.back_off(limiter, 1))
+    await waiting
+
+    assert (seen.in_flight, seen.oldest_s) == (2, 3)
+    assert (limiter.status.oldest_s, limiter.status.retrying) == (0, 0)

@@ -1,0 +1,240 @@
+"""Live runs by the real command line against servers on 127.0.0.1: modes, storms, hangs, budgets, signals."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.replay.conftest import research_eval
+from tests.replay.local_services import _Handler, local_services, write_experiment
+
+pytestmark = pytest.mark.sockets
+
+KEYS = {"OPENAI_API_KEY": "key-of-nobody-1234", "SERPER_API_KEY": "key-of-nobody-5678"}
+RECORD = ("--model", "record", "--web", "record", "--no-report")
+LIVE = ("--model", "live", "--web", "live", "--no-report")
+PRICE = "price = { input = 1000, output = 1000, source = 'a contract' }"
+
+
+class Moody(_Handler):
+    """Refuses the first `server.refusals` model calls; `server.hangs` lets every one wait."""
+
+    def do_POST(self):  # noqa: N802  # the name that the server calls
+        if self.path != "/search" and self.server.refusals > 0:
+            self.server.refusals -= 1
+            self.rfile.read(int(self.headers["content-length"]))
+            content = json.dumps({"error": {"message": "slow down"}}).encode()
+            self.send_response(429)
+            for name, value in (("content-type", "application/json"), ("retry-after", "0")):
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+            return
+        super().do_POST()
+
+
+@pytest.fixture
+def services():
+    with local_services() as found:
+        found.RequestHandlerClass = Moody
+        found.refusals = 0
+        yield found
+
+
+def records(run, name="trials.jsonl"):
+    return [json.loads(line) for line in (run / name).read_text(encoding="utf-8").splitlines()]
+
+
+def asked(services):
+    """Return which kinds of servers were asked since the last time."""
+    kinds = {line.partition(" ")[0] for line in services.asked}
+    services.asked.clear()
+    return kinds
+
+
+def test_every_combination_of_live_and_recorded_runs_and_says_what_was_off_tape(tmp_path, services):
+    mine = write_experiment(tmp_path, services, trials=1)
+    research_eval("run", mine, *RECORD, "--out", "taped", cwd=tmp_path, **KEYS)
+    asked(services)
+    seen = {}
+    for model in ("replay", "live"):
+        for web in ("replay", "live"):
+            words = ("--model", model, "--web", web, "--out", f"{model}-{web}", "--no-report")
+            done = research_eval("run", mine, *words, cwd=tmp_path, **KEYS)
+            seen[model, web] = (asked(services), done.stdout)
+
+    assert [kinds for kinds, _ in seen.values()] == [
+        set(),
+        {"search", "page"},
+        {"model"},
+        {"model", "search", "page"},
+    ]
+    for place in ("taped", "replay-live", "live-replay", "live-live"):
+        trials = records(tmp_path / place)
+        assert [t["answer"] for t in trials] == [
+            t["answer"] for t in records(tmp_path / "replay-replay")
+        ]
+        assert all(t["replay"]["off_tape"] == 0 for t in trials)
+    assert "recordings: hit" in seen["replay", "replay"][1]
+    assert "cost of searches" in seen["live", "live"][1]
+
+    question = '{"id": "case-9", "question": "A question about Lindow that nobody recorded?"}\n'
+    (tmp_path / "more.jsonl").write_text(question)
+    other = ("--model", "live", "--no-report", "--set", 'dataset="more.jsonl"', "--out", "more")
+    done = research_eval("run", mine, *other, cwd=tmp_path, **KEYS)
+    assert all(trial["replay"]["off_tape"] for trial in records(tmp_path / "more"))
+    assert "off tape" in done.stdout
+
+
+def test_a_storm_of_refusals_is_waited_out_and_loses_nothing(tmp_path, services):
+    mine = write_experiment(tmp_path, services, cases=6, trials=1)
+    services.refusals = 25
+
+    done = research_eval("run", mine, *LIVE, "--out", "run", cwd=tmp_path, **KEYS)
+
+    trials = records(tmp_path / "run")
+    retries = sum(e.get("request_retries", 0) for t in trials for e in t["transcript"])
+    assert [t["status"] for t in trials] == ["completed"] * 12
+    assert retries == 25
+    assert "25 request retries" in done.stderr
+
+
+def test_a_provider_that_hangs_ends_trials_and_not_the_run_and_they_can_run_again(
+    tmp_path, services
+):
+    mine = write_experiment(tmp_path, services, trials=1)
+    services.delay_s = 60
+    quick = [
+        word
+        for name in ("searches", "opens")
+        for setting in ("timeout_s=1.5", "request_retries=0")
+        for word in ("--set", f"configuration.{name}.model.{setting}")
+    ]
+    began = time.monotonic()
+    research_eval("run", mine, *LIVE, *quick, "--out", "run", cwd=tmp_path, **KEYS)
+    took = time.monotonic() - began
+    first = [trial["failure"]["kind"] for trial in records(tmp_path / "run")]
+    services.delay_s = 0
+
+    again = (*LIVE, *quick, "--out", "run", "--retry-errors")
+    research_eval("run", mine, *again, cwd=tmp_path, **KEYS)
+
+    assert first == ["timeout"] * 4
+    assert took < 50
+    assert [trial["status"] for trial in records(tmp_path / "run")] == ["completed"] * 4
+    assert len(records(tmp_path / "run", "superseded.jsonl")) == 4
+
+
+def test_a_second_interrupt_ends_what_hangs_in_one_line(tmp_path, services):
+    mine = write_experiment(tmp_path, services, trials=1)
+    words = [sys.executable, "-m", "research_eval", "run", mine.name, *LIVE, "--out", "run"]
+    process = subprocess.Popen(
+        [*words, "--concurrency", "1"], cwd=tmp_path, text=True,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **KEYS},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    journal = tmp_path / "run/trials.jsonl"
+    while not (journal.exists() and journal.read_bytes()):
+        time.sleep(0.01)
+    services.delay_s = 60
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    kept = journal.read_bytes()
+    services.delay_s = 0
+    services.wait.set()
+
+    research_eval("run", mine, *LIVE, "--resume", "--out", "run", cwd=tmp_path, **KEYS)
+
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert kept.endswith(b"\n")
+    assert journal.read_bytes().startswith(kept[: kept.index(b"\n")])
+    assert len({(t["case_id"], t["configuration"]) for t in records(tmp_path / "run")}) == 4
+
+
+def test_a_limit_in_dollars_holds_over_all_executions_and_needs_prices(tmp_path, services):
+    mine = write_experiment(tmp_path, services, trials=1)
+    limit = (*LIVE, "--max-cost", "0.05", "--concurrency", "1", "--out", "run")
+    refused = research_eval("run", mine, *limit, cwd=tmp_path, check=False, **KEYS)
+    for name in ("searches", "opens"):
+        mine.write_text(
+            mine.read_text().replace(f'name = "{name}"\n', f'name = "{name}"\n{PRICE}\n')
+        )
+    stopped = research_eval("run", mine, *limit, cwd=tmp_path, check=False, **KEYS)
+    kept = len(records(tmp_path / "run"))
+    again = research_eval("run", mine, *limit, "--resume", cwd=tmp_path, check=False, **KEYS)
+    done = research_eval("run", mine, *LIVE, "--resume", "--out", "run", cwd=tmp_path, **KEYS)
+
+    assert refused.returncode == 2
+    assert "no price is known for openai:local of configuration searches" in refused.stderr
+    assert (stopped.returncode, again.returncode) == (3, 3)
+    assert f"{kept} of 4 trials are kept, {4 - kept} are missing" in stopped.stderr
+    assert f"{kept} of 4 trials are kept" in again.stderr
+    calls = sum(t["usage"]["requests"] for t in records(tmp_path / "run"))
+    lines = [line for line in done.stdout.splitlines() if line.startswith("cost of ")]
+    spent = sum(float(line.partition("$")[2].partition(":")[0]) for line in lines)
+    assert spent == pytest.approx(calls * 0.015)
+    manifest = json.loads((tmp_path / "run/manifest.json").read_text())
+    assert {item["price"]["source"] for item in manifest["configurations"]} == {"a contract"}
+
+
+def test_a_dry_run_asks_nobody_and_takes_its_estimate_from_a_pilot(tmp_path, services):
+    mine = write_experiment(tmp_path, services, trials=1)
+    mine.write_text(mine.read_text().replace('name = "opens"\n', f'name = "opens"\n{PRICE}\n'))
+    research_eval("run", mine, *LIVE, "--limit", "1", "--out", "pilot", cwd=tmp_path, **KEYS)
+    services.asked.clear()
+    dry = ("--model", "live", "--dry-run")
+
+    guessed = research_eval("run", mine, *dry, cwd=tmp_path).stdout
+    measured = research_eval("run", mine, *dry, "--from", "pilot", cwd=tmp_path).stdout
+
+    assert services.asked == []
+    assert "an estimate that nothing measured: 6 calls a trial" in guessed
+    assert "price: UNKNOWN: no price list has it" in guessed
+    assert "price: $1000 in, $1000 out for a million tokens (a contract)" in measured
+    assert "estimate for 2 trials: 4 calls, 40 tokens in, 20 out, $0.06" in measured
+    assert "an estimate from the trials of pilot" in measured
+
+
+def test_a_live_run_that_is_killed_asks_again_only_for_what_is_missing(tmp_path, services):
+    mine = write_experiment(tmp_path, services, cases=4, trials=1)
+    services.delay_s = 0.1
+    words = [sys.executable, "-m", "research_eval", "run", mine.name, *LIVE, "--out", "run"]
+    process = subprocess.Popen(
+        [*words, "--concurrency", "2"], cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **KEYS},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    journal = tmp_path / "run/trials.jsonl"
+    while not (journal.exists() and journal.read_bytes().count(b"\n") >= 3):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=30)
+    kept = {(t["case_id"], t["configuration"]) for t in records(tmp_path / "run")}
+    services.asked.clear()
+
+    research_eval("run", mine, *LIVE, "--resume", "--out", "run", cwd=tmp_path, **KEYS)
+
+    trials = records(tmp_path / "run")
+    new = [t for t in trials if (t["case_id"], t["configuration"]) not in kept]
+    assert [t["status"] for t in trials] == ["completed"] * 8
+    assert services.asked.count("model") == sum(t["usage"]["requests"] for t in new)
+
+
+def test_a_folder_on_a_read_only_file_system_is_refused_before_anything_is_asked(
+    tmp_path, services
+):
+    mine = write_experiment(tmp_path, services)
+
+    done = research_eval("run", mine, *LIVE, "--out", "/proc/run", cwd=tmp_path, check=False, **KEYS)  # fmt: skip
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("research-eval: error: /proc/run: cannot be written")
+    assert services.asked == []
