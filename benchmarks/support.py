@@ -15,13 +15,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from support_sets import OWN, Labelled, found_in, own
-from support_sets import worthiness as labelled_worthiness
+from support_sets import OWN, Labelled, found_in, own, worthiness as labelled_worthiness
 
 from research_eval.scorer.support import Level, PageText, judge_support
 from research_eval.scorer.support_error import MEASURED, LevelCounts, SupportErrors
-from research_eval.scorer.worthiness import MEASURED as WORTHINESS
-from research_eval.scorer.worthiness import Agreement, is_check_worthy
+from research_eval.scorer.worthiness import MEASURED as WORTHINESS, Agreement, is_check_worthy
 from research_eval.stats import wilson
 
 FLOORS = Path(__file__).parent / "support_floors.json"
