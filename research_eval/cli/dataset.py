@@ -53,7 +53,7 @@ def lint(path: Path | None, against_world: bool | None) -> int:
 
     faults = find_faults(path) if path else []
     for fault in faults[:-1]:
-        click.echo(one_line(fault), err=True)
+        click.echo(one_line(fault))
     if faults:
         raise DatasetError(faults[-1])
     cases = _cases(path)
