@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import chdir
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
@@ -20,20 +19,13 @@ from research_eval.cassette.foreign import ForeignExchange, keep_as_web
 from research_eval.cassette.place import find_stores
 from research_eval.cassette.store import FolderStore
 from research_eval.cli.main import cli
+from research_eval.tool.search.tool import WebSearchTool
 from tests.replay.conftest import research_eval
 from tests.replay.local_services import local_services, write_experiment
 
 pytestmark = pytest.mark.sockets
 
 KEYS = {"OPENAI_API_KEY": "sk-live/Open+and&more=1x", "SERPER_API_KEY": "serper/Wide+and&more=2y"}
-CHANGED = """
-import sys
-from research_eval.tool.search import tool
-words = "Search the web, thoroughly. Returns titles, URLs and snippets."
-tool.WebSearchTool.spec = tool.SPEC.model_copy(update={"description": words})
-from research_eval.cli.main import main
-main()
-"""
 
 
 @pytest.fixture(scope="module")
@@ -47,16 +39,22 @@ def recorded(tmp_path_factory):
         yield folder, path.name, services, done.stdout + done.stderr
 
 
-def changed(*words, cwd):
-    """Run the command line of a version whose search tool describes itself in other words."""
-    return subprocess.run(
-        [sys.executable, "-c", CHANGED, *map(str, words)],
-        cwd=cwd,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(cwd), **KEYS},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.fixture
+def place(recorded, tmp_path, monkeypatch):
+    """Return a copy of what was recorded, and the command line, run in it with the keys at hand."""
+    folder, path, services, _ = recorded
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    services.asked.clear()
+    monkeypatch.chdir(tmp_path)
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+
+    def run(command, *words):
+        result = CliRunner().invoke(cli, [*command.split(), path, *words], standalone_mode=False)
+        assert result.exception is None, result.output
+        return result.return_value or 0, result.output
+
+    return tmp_path, services, run
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -108,17 +106,18 @@ def test_keys_of_the_environment_are_in_no_file_and_on_no_terminal(recorded):
 
 
 def test_a_changed_tool_description_is_named_and_mended_and_nothing_else_changes(
-    recorded, tmp_path
+    place, monkeypatch
 ):
-    folder, path, services, _ = recorded
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
-    tapes = tmp_path / "cassettes/mine"
+    folder, services, run = place
+    tapes = folder / "cassettes/mine"
     before = files(tapes)
-    services.asked.clear()
+    words = "Search the web, thoroughly. Returns titles, URLs and snippets."
+    spec = WebSearchTool.spec.model_copy(update={"description": words})
+    monkeypatch.setattr(WebSearchTool, "spec", spec)
 
-    replayed = changed("replay", path, "--out", "after", "--until-divergence", cwd=tmp_path)
-    lines = [line for line in replayed.stdout.splitlines() if ": left at " in line]
-    assert len(lines) == 4, replayed.stdout + replayed.stderr
+    _, said = run("replay", "--out", "after", "--until-divergence")
+    lines = [line for line in said.splitlines() if ": left at " in line]
+    assert len(lines) == 4, said
     for line in lines:
         assert re.match(r"case-[01]/searches/[12]: left at turn 1; ", line)
         field = r"differs at tools\[0\]\.function\.description: "
@@ -128,36 +127,28 @@ def test_a_changed_tool_description_is_named_and_mended_and_nothing_else_changes
     assert files(tapes) == before
     assert services.asked == []
 
-    mended = changed("record", path, "--stale", "--out", "mended", "--no-report", cwd=tmp_path)
-    assert mended.returncode == 0, mended.stderr
+    assert run("record", "--stale", "--out", "mended", "--no-report")[0] == 0
     assert set(services.asked) == {"model"}, "no page and no search was asked for again"
     after = files(tapes)
     assert set(after) == set(before)
     assert {name for name in after if after[name] != before[name]} == {
         f"searches/case-{case}/{trial}.json" for case in (0, 1) for trial in (1, 2)
     }
-    again = changed("run", path, "--out", "again", "--no-report", cwd=tmp_path)
-    assert again.returncode == 0, again.stderr
-    assert "recordings: hit 48/48" in again.stdout + again.stderr
+    code, said = run("run", "--out", "again", "--no-report")
+    assert code == 0
+    assert "recordings: hit 48/48" in said
 
 
-def test_a_page_that_no_trial_plays_is_found(recorded, tmp_path):
-    folder, path, _, _ = recorded
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+def test_a_page_that_no_trial_plays_is_found(place):
+    folder, _, run = place
 
-    def run(*words):
-        with chdir(tmp_path):
-            result = CliRunner().invoke(cli, words, standalone_mode=False)
-        assert result.exception is None, result.output
-        return result.return_value or 0, result.output
-
-    assert run("replay", path, "--out", "again", "--played", "played.txt")[0] == 0
-    assert run("cassette", "verify", path, "--played", "played.txt")[0] == 0
-    web = FolderStore(tmp_path / "cassettes/mine/web", has_shared_bodies=True)
+    assert run("replay", "--out", "again", "--played", "played.txt")[0] == 0
+    assert run("cassette verify", "--played", "played.txt")[0] == 0
+    web = FolderStore(folder / "cassettes/mine/web", has_shared_bodies=True)
     lone = ForeignExchange("GET", "https://a.example/", [], b"", 200, "OK", [], b"lone")
     keep_as_web([lone], web, Redactor())
 
-    code, said = run("cassette", "verify", path, "--played", "played.txt")
+    code, said = run("cassette verify", "--played", "played.txt")
     assert code == 1
     assert "unplayed\tweb/a.example/root." in said
     assert said.endswith(" 1 findings\n")
@@ -169,7 +160,7 @@ def test_a_recording_that_is_stopped_leaves_nothing_half_and_is_completed(tmp_pa
              "--out", "run", "--concurrency", "2"]  # fmt: skip
     with local_services() as services:
         services.delay_s = 0.15
-        write_experiment(tmp_path, services, cases=3, trials=1)
+        write_experiment(tmp_path, services, cases=2, trials=1)
         process = subprocess.Popen(
             words,
             cwd=tmp_path,
@@ -177,7 +168,7 @@ def test_a_recording_that_is_stopped_leaves_nothing_half_and_is_completed(tmp_pa
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        while len(services.asked) < 8 and process.poll() is None:
+        while len(services.asked) < 6 and process.poll() is None:
             time.sleep(0.02)
         process.send_signal(stop)
         process.send_signal(stop)
@@ -188,5 +179,5 @@ def test_a_recording_that_is_stopped_leaves_nothing_half_and_is_completed(tmp_pa
         assert found(tmp_path / "cassettes/mine") == []
 
         done = research_eval(*words[3:], "--resume", cwd=tmp_path, **KEYS)
-        assert "6/6 trials" in done.stderr
+        assert "4/4 trials" in done.stderr
     assert found(tmp_path / "cassettes/mine") == []
