@@ -296,7 +296,9 @@ def _exit_status(out: Path) -> int:
         tallies.append(record.replay)
         if record.failure is not None and record.failure.kind == "cassette_miss":
             missed.append((record.key, record.failure))
-    click.echo(f"recordings: {run_verdict(tallies)}")
+    off_tape = sum(tally.off_tape for tally in tallies)
+    more = f", {off_tape} requests of the web off tape" if off_tape else ""
+    click.echo(f"recordings: {run_verdict(tallies)}{more}")
     if not missed:
         return 0
     key, failure = missed[0]

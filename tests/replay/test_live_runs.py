@@ -5,9 +5,11 @@ import signal
 import subprocess
 import sys
 import time
+from typing import NamedTuple
 
 import pytest
 
+from research_eval.cli.main import main
 from tests.replay.conftest import research_eval
 from tests.replay.local_services import _Handler, local_services, write_experiment
 
@@ -20,7 +22,7 @@ PRICE = "price = { input = 1000, output = 1000, source = 'a contract' }"
 
 
 class Moody(_Handler):
-    """Refuses the first `server.refusals` model calls; `server.hangs` lets every one wait."""
+    """Refuses the first `server.refusals` model calls."""
 
     def do_POST(self):  # noqa: N802  # the name that the server calls
         if self.path != "/search" and self.server.refusals > 0:
@@ -45,6 +47,30 @@ def services():
         yield found
 
 
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch, capsys):
+    """Return what runs the command line in this process, where its libraries are loaded once."""
+    monkeypatch.chdir(tmp_path)
+    for name, key in KEYS.items():
+        monkeypatch.setenv(name, key)
+
+    def run(*words, code=0):
+        monkeypatch.setattr(sys, "argv", ["research-eval", *map(str, words)])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        done = Done(int(caught.value.code or 0), *capsys.readouterr())
+        assert done.returncode == code, done.stderr
+        return done
+
+    return run
+
+
 def records(run, name="trials.jsonl"):
     return [json.loads(line) for line in (run / name).read_text(encoding="utf-8").splitlines()]
 
@@ -56,15 +82,17 @@ def asked(services):
     return kinds
 
 
-def test_every_combination_of_live_and_recorded_runs_and_says_what_was_off_tape(tmp_path, services):
+def test_every_combination_of_live_and_recorded_runs_and_says_what_was_off_tape(
+    tmp_path, services, call
+):
     mine = write_experiment(tmp_path, services, trials=1)
-    research_eval("run", mine, *RECORD, "--out", "taped", cwd=tmp_path, **KEYS)
+    call("run", mine, *RECORD, "--out", "taped")
     asked(services)
     seen = {}
     for model in ("replay", "live"):
         for web in ("replay", "live"):
             words = ("--model", model, "--web", web, "--out", f"{model}-{web}", "--no-report")
-            done = research_eval("run", mine, *words, cwd=tmp_path, **KEYS)
+            done = call("run", mine, *words)
             seen[model, web] = (asked(services), done.stdout)
 
     assert [kinds for kinds, _ in seen.values()] == [
@@ -85,16 +113,16 @@ def test_every_combination_of_live_and_recorded_runs_and_says_what_was_off_tape(
     question = '{"id": "case-9", "question": "A question about Lindow that nobody recorded?"}\n'
     (tmp_path / "more.jsonl").write_text(question)
     other = ("--model", "live", "--no-report", "--set", 'dataset="more.jsonl"', "--out", "more")
-    done = research_eval("run", mine, *other, cwd=tmp_path, **KEYS)
+    done = call("run", mine, *other)
     assert all(trial["replay"]["off_tape"] for trial in records(tmp_path / "more"))
     assert "off tape" in done.stdout
 
 
-def test_a_storm_of_refusals_is_waited_out_and_loses_nothing(tmp_path, services):
+def test_a_storm_of_refusals_is_waited_out_and_loses_nothing(tmp_path, services, call):
     mine = write_experiment(tmp_path, services, cases=6, trials=1)
     services.refusals = 25
 
-    done = research_eval("run", mine, *LIVE, "--out", "run", cwd=tmp_path, **KEYS)
+    done = call("run", mine, *LIVE, "--out", "run")
 
     trials = records(tmp_path / "run")
     retries = sum(e.get("request_retries", 0) for t in trials for e in t["transcript"])
@@ -104,24 +132,24 @@ def test_a_storm_of_refusals_is_waited_out_and_loses_nothing(tmp_path, services)
 
 
 def test_a_provider_that_hangs_ends_trials_and_not_the_run_and_they_can_run_again(
-    tmp_path, services
+    tmp_path, services, call
 ):
     mine = write_experiment(tmp_path, services, trials=1)
     services.delay_s = 60
     quick = [
         word
         for name in ("searches", "opens")
-        for setting in ("timeout_s=1.5", "request_retries=0")
+        for setting in ("timeout_s=1", "request_retries=0")
         for word in ("--set", f"configuration.{name}.model.{setting}")
     ]
     began = time.monotonic()
-    research_eval("run", mine, *LIVE, *quick, "--out", "run", cwd=tmp_path, **KEYS)
+    call("run", mine, *LIVE, *quick, "--out", "run")
     took = time.monotonic() - began
     first = [trial["failure"]["kind"] for trial in records(tmp_path / "run")]
     services.delay_s = 0
 
     again = (*LIVE, *quick, "--out", "run", "--retry-errors")
-    research_eval("run", mine, *again, cwd=tmp_path, **KEYS)
+    call("run", mine, *again)
 
     assert first == ["timeout"] * 4
     assert took < 50
@@ -145,7 +173,7 @@ def test_a_second_interrupt_ends_what_hangs_in_one_line(tmp_path, services):
     process.send_signal(signal.SIGINT)
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=60)
     kept = journal.read_bytes()
     services.delay_s = 0
     services.wait.set()
@@ -159,22 +187,20 @@ def test_a_second_interrupt_ends_what_hangs_in_one_line(tmp_path, services):
     assert len({(t["case_id"], t["configuration"]) for t in records(tmp_path / "run")}) == 4
 
 
-def test_a_limit_in_dollars_holds_over_all_executions_and_needs_prices(tmp_path, services):
+def test_a_limit_in_dollars_holds_over_all_executions_and_needs_prices(tmp_path, services, call):
     mine = write_experiment(tmp_path, services, trials=1)
     limit = (*LIVE, "--max-cost", "0.05", "--concurrency", "1", "--out", "run")
-    refused = research_eval("run", mine, *limit, cwd=tmp_path, check=False, **KEYS)
+    refused = call("run", mine, *limit, code=2)
     for name in ("searches", "opens"):
         mine.write_text(
             mine.read_text().replace(f'name = "{name}"\n', f'name = "{name}"\n{PRICE}\n')
         )
-    stopped = research_eval("run", mine, *limit, cwd=tmp_path, check=False, **KEYS)
+    stopped = call("run", mine, *limit, code=3)
     kept = len(records(tmp_path / "run"))
-    again = research_eval("run", mine, *limit, "--resume", cwd=tmp_path, check=False, **KEYS)
-    done = research_eval("run", mine, *LIVE, "--resume", "--out", "run", cwd=tmp_path, **KEYS)
+    again = call("run", mine, *limit, "--resume", code=3)
+    done = call("run", mine, *LIVE, "--resume", "--out", "run")
 
-    assert refused.returncode == 2
     assert "no price is known for openai:local of configuration searches" in refused.stderr
-    assert (stopped.returncode, again.returncode) == (3, 3)
     assert f"{kept} of 4 trials are kept, {4 - kept} are missing" in stopped.stderr
     assert f"{kept} of 4 trials are kept" in again.stderr
     calls = sum(t["usage"]["requests"] for t in records(tmp_path / "run"))
@@ -185,15 +211,15 @@ def test_a_limit_in_dollars_holds_over_all_executions_and_needs_prices(tmp_path,
     assert {item["price"]["source"] for item in manifest["configurations"]} == {"a contract"}
 
 
-def test_a_dry_run_asks_nobody_and_takes_its_estimate_from_a_pilot(tmp_path, services):
+def test_a_dry_run_asks_nobody_and_takes_its_estimate_from_a_pilot(tmp_path, services, call):
     mine = write_experiment(tmp_path, services, trials=1)
     mine.write_text(mine.read_text().replace('name = "opens"\n', f'name = "opens"\n{PRICE}\n'))
-    research_eval("run", mine, *LIVE, "--limit", "1", "--out", "pilot", cwd=tmp_path, **KEYS)
+    call("run", mine, *LIVE, "--limit", "1", "--out", "pilot")
     services.asked.clear()
     dry = ("--model", "live", "--dry-run")
 
-    guessed = research_eval("run", mine, *dry, cwd=tmp_path).stdout
-    measured = research_eval("run", mine, *dry, "--from", "pilot", cwd=tmp_path).stdout
+    guessed = call("run", mine, *dry).stdout
+    measured = call("run", mine, *dry, "--from", "pilot").stdout
 
     assert services.asked == []
     assert "an estimate that nothing measured: 6 calls a trial" in guessed
@@ -216,7 +242,7 @@ def test_a_live_run_that_is_killed_asks_again_only_for_what_is_missing(tmp_path,
     while not (journal.exists() and journal.read_bytes().count(b"\n") >= 3):
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
-    process.wait(timeout=30)
+    process.wait(timeout=60)
     kept = {(t["case_id"], t["configuration"]) for t in records(tmp_path / "run")}
     services.asked.clear()
 
@@ -229,12 +255,11 @@ def test_a_live_run_that_is_killed_asks_again_only_for_what_is_missing(tmp_path,
 
 
 def test_a_folder_on_a_read_only_file_system_is_refused_before_anything_is_asked(
-    tmp_path, services
+    tmp_path, services, call
 ):
     mine = write_experiment(tmp_path, services)
 
-    done = research_eval("run", mine, *LIVE, "--out", "/proc/run", cwd=tmp_path, check=False, **KEYS)  # fmt: skip
+    done = call("run", mine, *LIVE, "--out", "/proc/run", code=2)  # fmt: skip
 
-    assert done.returncode == 2
     assert done.stderr.startswith("research-eval: error: /proc/run: cannot be written")
     assert services.asked == []
