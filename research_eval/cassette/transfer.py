@@ -9,6 +9,7 @@ from research_eval.cassette.pack import PackStore
 from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.store import Store
 from research_eval.cassette.tape import Tape
+from research_eval.cassette.web import name_of_tape
 
 __all__ = ["copy_tapes", "scrub_tapes"]
 
@@ -140,7 +141,10 @@ def _renamed(name: str, tape: Tape, after: list[TapedInteraction]) -> str:
     """Return the name for a tape whose requests have new keys; a trial's tape keeps its own."""
     if not after or tape.metadata.trial is not None:
         return name
-    return f"{name.rpartition('.')[0]}.{after[0].tape.key}"
+    uri, key = after[0].request.uri, after[0].tape.key
+    if tape.interactions[0].key == key:
+        return name
+    return name_of_tape(uri.partition("://")[2].partition("/")[0], uri, key)
 
 
 def _joined(store: Store, name: str, records: list[TapedInteraction]) -> list[TapedInteraction]:

@@ -26,7 +26,7 @@ from research_eval.clock import Clock
 from research_eval.errors import CassetteMissError
 from research_eval.schema import TrialKey
 
-__all__ = ["RepeatPolicy", "WebCassette", "WebSession", "web_name"]
+__all__ = ["RepeatPolicy", "WebCassette", "WebSession", "name_of_tape", "web_name"]
 
 RepeatPolicy = Literal["strict", "then_last", "reuse"]
 """What equal requests of one trial get: each its own recording, and then a miss, or the last one
@@ -38,8 +38,13 @@ _HELD_BYTES = 32 * 1024 * 1024
 
 def web_name(asked: Asked) -> str:
     """Return the name of the tape that holds all answers to a request: its host, a hint, its digest."""
-    target = asked.uri.partition("://")[2].partition("/")[2]
-    return f"{host_folder(asked.host)}/{slug(target)}.{asked.key}"
+    return name_of_tape(asked.host, asked.uri, asked.key)
+
+
+def name_of_tape(host: str, uri: str, key: str) -> str:
+    """Return the same from its parts."""
+    target = uri.partition("://")[2].partition("/")[2]
+    return f"{host_folder(host)}/{slug(target)}.{key}"
 
 
 class WebCassette:

@@ -14,6 +14,7 @@ from research_eval.cassette.foreign import ForeignExchange, keep_as_trial, keep_
 from research_eval.cassette.store import FolderStore
 from research_eval.cassette.transfer import scrub_tapes
 from research_eval.clock import VirtualClock
+from research_eval.errors import CassetteError
 
 lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("tape_lab.py"))))
 httpx = lab.httpx
@@ -203,3 +204,43 @@ def test_scrubbing_again_takes_out_what_is_known_today_and_moves_the_tape_to_its
     assert len(before & set(store.names())) == 1
     assert scrub_tapes(store, redactor, "web") == []
     assert list(verify(store, redactor, "web")) == []
+
+
+def test_requests_that_differed_in_a_secret_alone_become_answers_one_after_another(tmp_path):
+    web = FolderStore(tmp_path / "web", has_shared_bodies=True)
+    urls = [f"https://a.example/x?pass=word-{number}" for number in (1, 2)]
+    keep_as_web([exchange(url, url[-1:].encode()) for url in urls], web, Redactor())
+    redactor = Redactor(patterns=["word-[0-9]"])
+
+    for changed in (2, 0):  # once more changes nothing
+        assert len(scrub_tapes(web, redactor, "web")) == changed
+        (name,) = web.names()
+        assert name.startswith("a.example/x-pass-scrubbed.")
+        answers = {(one.uri, one.ordinal, one.content) for one in web.read(name).interactions}
+        uri = "https://a.example/x?pass=SCRUBBED"
+        assert answers in ({(uri, 0, b"1"), (uri, 1, b"2")}, {(uri, 0, b"2"), (uri, 1, b"1")})
+
+
+def test_importing_again_adds_nothing_and_another_crawl_adds_its_answers(tmp_path):
+    web = FolderStore(tmp_path / "web", has_shared_bodies=True)
+    poll = [exchange("https://a.example/poll", body) for body in (b"wait", b"wait", b"done")]
+
+    assert keep_as_web(poll, web, Redactor()) == (3, 0)
+    assert keep_as_web(poll, web, Redactor()) == (0, 3)
+    assert keep_as_web([exchange("https://a.example/poll", b"other")], web, Redactor()) == (1, 0)
+    (name,) = web.names()
+    assert [one.content for one in web.read(name).interactions] == [
+        b"wait", b"wait", b"done", b"other"
+    ]  # fmt: skip
+
+
+def test_pruning_removes_nothing_while_a_tape_that_stays_cannot_be_read(tmp_path):
+    web = FolderStore(tmp_path / "web", has_shared_bodies=True)
+    keep_as_web([exchange(f"https://a.example/{n}", PAGE) for n in range(2)], web, Redactor())
+    gone, damaged = web.names()
+    (web.folder / f"{damaged}.json").write_text("{")
+
+    with pytest.raises(CassetteError, match="not a cassette"):
+        prune(web, {gone})
+
+    assert list(web.names()) == [gone, damaged]
