@@ -118,7 +118,7 @@ class Recording:
     def _interaction(self, end: End, error: FailureOnTape | None) -> TapedInteraction:
         encoding, chunks = self._readable(end)
         content = b"".join(chunks)
-        if end == "early_close" and self._was_enough(content):
+        if end == "early_close" and (self._was_enough(content) or self._is_all()):
             end = "complete"
         clean = self._redactor.content(content, self._content_type, self._channel)
         self._redactor.check_bytes(clean, self._asked.uri)
@@ -159,6 +159,11 @@ class Recording:
     def _was_enough(self, content: bytes) -> bool:
         """Say whether a reader that closed early had all that matters: the last event, or a redirect."""
         return content.rstrip().endswith(b"data: [DONE]") or (not content and self._is_redirect())
+
+    def _is_all(self) -> bool:
+        """Say whether everything had come that was announced, though its end was not waited for."""
+        announced = "".join(self._headers.get("content-length", ()))
+        return announced == str(sum(map(len, self._parts)))
 
     def _is_redirect(self) -> bool:
         return self._status is not None and 300 <= self._status.code < 400

@@ -266,7 +266,7 @@ class WebSession(Session):
         if self._cassette.miss == "tool_error":
             self._off_tape += 1
             return OffTape(f"{what}: {size}")
-        command = self._command()
+        command = self._command("")
         words = (
             f"{Path(self._cassette.store.place).name}: {what}: {size}, because the cap of its reader "
             f"was reached; this configuration reads on; record the rest with: {command}"
@@ -274,9 +274,9 @@ class WebSession(Session):
         found_here = Divergence(self._hits + 1, self._hits, "body", size, "more", command)
         return self._latched(words, found_here, is_stale=False)
 
-    def _command(self) -> str:
+    def _command(self, what: str = " --missing") -> str:
         return (
-            f"{self._settings.record_command} --missing --configuration "
+            f"{self._settings.record_command}{what} --configuration "
             f"{shlex.quote(self.key.configuration)} --case {shlex.quote(self.key.case_id)}"
         )
 

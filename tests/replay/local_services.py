@@ -88,7 +88,12 @@ class _Handler(BaseHTTPRequestHandler):
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(200)
         self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(content)))
+        if kind.startswith("text/html"):
+            self.send_header("transfer-encoding", "chunked")
+            pieces = [content[start : start + 500] for start in range(0, len(content), 500)]
+            content = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in [*pieces, b""])
+        else:
+            self.send_header("content-length", str(len(content)))
         if self.server.known:
             for name in ("set-cookie", "x-request-id", "etag", "link"):
                 self.send_header(name, self._echo())

@@ -139,6 +139,24 @@ def test_a_changed_tool_description_is_named_and_mended_and_nothing_else_changes
     assert "recordings: hit 48/48" in said
 
 
+def test_a_page_that_a_smaller_cap_cut_short_is_a_miss_that_recording_mends(place):
+    _, services, run = place
+    apart = ("--set", "cassettes=cassettes/short", "--no-report", "--overwrite", "--out", "short",
+             "--configuration", "opens", "--case", "case-0")  # fmt: skip
+    assert run("record", *apart, "--set", "defaults.fetch.max_body_bytes=1000")[0] == 0
+
+    code, said = run("run", *apart)
+    assert code == 4
+    assert re.search(r"GET \S+/page/36: only its first \d+ bytes were recorded", said)
+    again = "record mine.toml --set cassettes=cassettes/short --configuration opens --case case-0"
+    assert again in said
+
+    services.asked.clear()
+    assert run("record", *apart)[0] == 0
+    assert [words for words in services.asked if words != "model"] == ["page /page/36"]
+    assert run("run", *apart)[0] == 0
+
+
 def test_a_page_that_no_trial_plays_is_found(place):
     folder, _, run = place
 

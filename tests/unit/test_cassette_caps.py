@@ -56,7 +56,7 @@ async def test_a_reader_with_a_larger_cap_is_told_so_and_the_next_recording_mend
     said = str(caught.value)
     assert f"GET {URL}: only its first 4000 bytes were recorded" in said
     assert "the cap of its reader was reached; this configuration reads on" in said
-    assert "research-eval record --missing --configuration long-reader --case case" in said
+    assert "research-eval record --configuration long-reader --case case" in said
 
     assert (await read(tmp_path, "record", 10_000, network)).body == PAGE[:10_000]
     assert network.asked == 2
@@ -71,6 +71,15 @@ async def test_a_page_that_is_read_ahead_for_keys_is_recorded_no_further_than_it
 
     with pytest.raises(CassetteMissError, match="only its first 4000 bytes were recorded"):
         await read(tmp_path, "replay", 10_000)
+
+
+async def test_a_page_that_had_come_whole_is_whole_though_its_reader_had_enough(tmp_path):
+    def network(_):
+        return httpx.Response(200, headers={"content-type": "text/html"}, content=PAGE)
+
+    await read(tmp_path, "record", 3000, network)
+
+    assert (await read(tmp_path, "replay", 10**6)).body == PAGE
 
 
 async def test_under_a_live_model_it_is_off_tape(tmp_path):
