@@ -41,6 +41,8 @@ class JournalWriter:
 
     def _scan(self) -> None:
         path = self._folder.trials_path
+        for left in path.parent.glob(f".{path.name}.*.tmp"):  # by one that was killed
+            left.unlink(missing_ok=True)
         if not path.exists():
             return
         end = 0

@@ -72,6 +72,16 @@ def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path):
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
 
 
+def test_a_start_that_was_killed_before_its_manifest_can_be_made_again(tmp_path, whole):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/cases.jsonl").write_text("{}")
+    (tmp_path / "run/.manifest.json.77.tmp").write_text("{")
+
+    research_eval(*PART, "--out", "run", "--resume", cwd=tmp_path)
+
+    assert (tmp_path / "run/trials.jsonl").read_bytes() == whole
+
+
 def test_a_run_is_not_overwritten_unasked(tmp_path, whole):
     research_eval(*PART, "--out", "run", cwd=tmp_path)
 

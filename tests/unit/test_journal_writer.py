@@ -131,3 +131,12 @@ def test_a_journal_is_locked_until_it_is_in_order(tmp_path):
         JournalWriter(folder)
 
     journal.close()
+
+
+def test_what_a_killed_writer_left_half_written_is_cleared_away(tmp_path):
+    left = tmp_path / ".trials.jsonl.77.tmp"
+    left.write_bytes(b"half")
+
+    add_all(RunFolder(tmp_path), [record("a")]).close()
+
+    assert not left.exists()
