@@ -10,6 +10,7 @@ __all__ = [
     "INVISIBLE",
     "INVISIBLE_EDGE",
     "SPACED_LETTER",
+    "TITLE_MARK",
     "UNSPACED_LETTER",
     "has_invisible",
 ]
@@ -36,6 +37,12 @@ ENDING = (
     "\ufffc\ufffd"
 )
 """What ends a bare URL wherever it stands."""
+
+TITLE_MARK = (
+    "\u3001-\u3003\u3008-\u3011\u3014-\u301f\uff01\uff05\uff06\uff08\uff09\uff0a\uff0b\uff0c\uff0d\uff0e\uff0f"
+    "\uff1a\uff1b\uff1d\uff1f\uff20\uff5e\uff61-\uff65"
+)
+"""CJK and full-width punctuation that titles hold."""
 
 UNSPACED_LETTER = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3031-\u3035\u3040-\u30ff\u3131-\u318e"

@@ -5,9 +5,10 @@ several readings. Every step reads a stretch of text once, so the cost is linear
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import attrgetter
 
+from research_eval.gate.character import ENDING, TITLE_MARK
 from research_eval.gate.destination import find_destinations
 from research_eval.gate.escape import decode_entities
 from research_eval.gate.run import MIN_SCHEME_CHARS, SCHEME, Run, RunReader, scheme_finder
@@ -42,8 +43,16 @@ _PLAIN = re.compile(
 
 _PLAIN_AUTOLINK = re.compile(r"([hH][tT][tT][pP][sS]?://[^\x00-\x20<>&]+)>")
 _NEEDS_A_LOOK = frozenset("<+_~='$\u2018")
+_WRAP_IN_BRACKET = re.compile(
+    r"[ \t]{0,8}\r?\n[ \t]{0,8}((?:[/?#&][\w%]|[\w.%-]{1,80}=)[^\s()<>]{0,500})\)"
+)
+"""The rest of a URL that a line break cuts, up to the bracket that was opened before it."""
+
+_TITLE_MARK = re.compile(f"[{TITLE_MARK}]")
+_REST_OF_TITLE = re.compile(rf"(?:[{TITLE_MARK}][^{ENDING}]{{0,40}}){{1,4}}")
+_REFERENCE_BEFORE = re.compile(r"&#?[A-Za-z0-9]{1,32};$")
 _STANDS_FOR_MORE = ("*", ".")
-_OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9.-]*\+$")
+_OTHER_SCHEME = re.compile(r"(?<![A-Za-z0-9.-])(?:git|svn|hg|bzr|ssh|web|pip|sparse|dav)\+$")
 _HEADER = re.compile(
     r"(?:^|,)\"?(?:url|uri|link|source|href|website|address)\"?(?:,|$)", re.IGNORECASE
 )
@@ -101,9 +110,11 @@ class _Scanner:
         """Return the citation at `start` where nothing about it needs a closer look."""
         before = self._text[start - 1 : start]
         if before in _NEEDS_A_LOOK:
-            return self._plain_autolink(start, limit) if before == "<" else None
+            return self._plain_autolink(start, limit) if self._opens_autolink(start) else None
         match = _PLAIN.match(self._text, start, limit)
         if match is None:
+            return None
+        if before == "(" and _WRAP_IN_BRACKET.match(self._text, match.end(), limit):
             return None
         url, tail = match.group(1, 2)
         if url.find("://", 8) > 0 or _is_doubtful(url, tail):
@@ -120,6 +131,9 @@ class _Scanner:
                 readings = (*readings, _joined(self._text[start : match.end()], wrapped))
         return Citation(url=url, start=start, end=end, readings=readings)
 
+    def _opens_autolink(self, start: int) -> bool:
+        return self._text[start - 1 : start] == "<" and self._text[start - 2 : start - 1] != "\\"
+
     def _plain_autolink(self, start: int, limit: int) -> Citation | None:
         match = _PLAIN_AUTOLINK.match(self._text, start, limit)
         if match is None:
@@ -128,7 +142,7 @@ class _Scanner:
         return Citation(url=match[1], start=start, end=end, form="autolink")
 
     def _read(self, start: int, limit: int) -> Iterator[Citation]:
-        if self._text[start - 1 : start] == "<":
+        if self._opens_autolink(start):
             autolink = self._autolink(start, limit)
             if autolink is not None:
                 self._position = autolink.end
@@ -180,6 +194,10 @@ class _Scanner:
         before = self._text[max(0, start - LOOK_AROUND) : start].rpartition("\n")[2]
         if before.endswith("+") and _OTHER_SCHEME.search(before):
             return None, len(piece.text)
+        wrap = _WRAP_IN_BRACKET.match(self._text, end) if before.endswith("(") else None
+        if wrap is not None and not piece.before_url:
+            url = piece.text + wrap[1]
+            return Citation(url=url, start=start, end=wrap.end(1)), len(piece.text)
         after = self._text[end : end + LOOK_AROUND]
         around = Surroundings(before, after, piece.before_url, self._is_field(before, start))
         trimmed = trim(piece.text, around)
@@ -192,14 +210,14 @@ class _Scanner:
             url=url,
             start=start,
             end=piece.run.place(piece.first + trimmed.end),
-            readings=_readings(piece, trimmed, _wrapped(piece.text, after)),
+            readings=_readings(piece, trimmed, _beyond(piece.text, after)),
         )
         return citation, trimmed.end
 
     def _is_field(self, before: str, start: int) -> bool:
         """Whether the URL at `start` is a field of a separated line."""
         if before.endswith((",", ";")):
-            return True
+            return not _REFERENCE_BEFORE.search(before)
         return not before and start > 0 and _follows_header(self._text, start)
 
 
@@ -210,10 +228,19 @@ def _is_doubtful(url: str, tail: str) -> bool:
     return is_entity or stands_for_more or ("%" in url and is_template(url, ""))
 
 
-def _wrapped(stretch: str, after: str) -> str | None:
-    """Return the URL together with the beginning of the next line, if a line break cuts it."""
+def _beyond(stretch: str, after: str) -> Iterator[str]:
+    """Yield the URL with what follows its end, where that might be a part of it.
+
+    That is the next line, where a break cuts the URL, or the full-width punctuation of a title.
+    """
     wrap = _WRAP.match(after)
-    return None if wrap is None else _joined(stretch, wrap)
+    if wrap is not None:
+        yield _joined(stretch, wrap)
+    rest = _REST_OF_TITLE.match(after)
+    if rest is not None:
+        for mark in _TITLE_MARK.finditer(rest[0]):
+            yield stretch + rest[0][: mark.end()]
+        yield stretch + rest[0]
 
 
 def _joined(stretch: str, wrap: re.Match[str]) -> str:
@@ -251,13 +278,12 @@ class _Piece:
             self.text = self.text[: label.start()]
 
 
-def _readings(piece: _Piece, trimmed: Trimmed, wrapped: str | None) -> tuple[str, ...]:
+def _readings(piece: _Piece, trimmed: Trimmed, beyond: Iterable[str]) -> tuple[str, ...]:
     url = piece.text[: trimmed.end]
     readings = [piece.text[:end] for end in trimmed.others]
     if piece.run.is_decoded:
         readings.append(piece.run.written(piece.first, piece.first + trimmed.end))
-    if wrapped is not None:
-        readings.append(wrapped)
+    readings.extend(beyond)
     return tuple(reading for reading in dict.fromkeys(readings) if reading != url)
 
 
@@ -292,4 +318,6 @@ def _is_anchor_text(text: str, link: Citation, shown: Citation) -> bool:
 def _is_same(shown: str, after: str, url: str) -> bool:
     if after.startswith(("\u2026", "...")):
         return url.startswith(shown)
-    return shown.rstrip("/") == url.rstrip("/")
+    if shown.endswith(("\u2026", "...")):
+        return url.startswith(shown.rstrip("\u2026."))
+    return shown.removesuffix("/") == url.removesuffix("/")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from research_eval.gate.character import INVISIBLE
-from research_eval.gate.escape import decode_entities, decode_latex, decode_markdown
+from research_eval.gate.escape import decode_attribute, decode_latex, decode_markdown
 from research_eval.gate.parenthesis import ParenthesisMap
 from research_eval.schema import CitationForm
 
@@ -153,7 +153,7 @@ def _definitions(text: str) -> Iterator[Destination]:
 def _attributes(text: str) -> Iterator[Destination]:
     for match in _ATTRIBUTE.finditer(text):
         group = next(number for number in (2, 3, 4) if match[number] is not None)
-        value = _ATTRIBUTE_NOISE.sub("", decode_entities(match[group])).strip(" \f")
+        value = _ATTRIBUTE_NOISE.sub("", decode_attribute(match[group])).strip(" \f")
         yield from _web(*match.span(group), value.replace("\\/", "/"), "html")
 
 

@@ -6,6 +6,7 @@ import re
 __all__ = [
     "ENTITY",
     "PUNCTUATION",
+    "decode_attribute",
     "decode_entities",
     "decode_latex",
     "decode_markdown",
@@ -19,6 +20,9 @@ ENTITY = r"&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
 """A character reference; without its semicolon it is none."""
 
 _ENTITY = re.compile(ENTITY)
+_REFERENCE = re.compile(
+    rf"{ENTITY}|&\#(?:[0-9]{{1,7}}(?![0-9;])|[xX][0-9a-fA-F]{{1,6}}(?![0-9a-fA-F;]))"
+)
 _MARKDOWN = re.compile(rf"\\([{PUNCTUATION}])|({ENTITY})")
 _LATEX = re.compile(
     r"\\([~^])\{\}|\\([#$%&_{}~^\\/:.-])|\{\\_\}|\\(?:textasciitilde|string~)(?:\{\})?"
@@ -33,6 +37,16 @@ def entity_text(reference: str) -> str:
 def decode_entities(text: str) -> str:
     """Return `text` with character references decoded once."""
     return _ENTITY.sub(lambda found: html.unescape(found[0]), text) if "&" in text else text
+
+
+def decode_attribute(text: str) -> str:
+    """Return the value of an HTML attribute as a browser reads it.
+
+    A reference by number needs no semicolon there; one by name does, so that `&copy=1` stays.
+    """
+    if "&" not in text:
+        return text
+    return _REFERENCE.sub(lambda found: html.unescape(found[0]), text)
 
 
 def decode_markdown(text: str) -> str:

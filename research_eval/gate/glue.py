@@ -12,6 +12,8 @@ from research_eval.gate.character import SPACED_LETTER, UNSPACED_LETTER
 
 __all__ = ["find_glue"]
 
+MIN_PHRASE_CHARS = 3
+
 _FOREIGN = re.compile(f"[{UNSPACED_LETTER}{SPACED_LETTER}]")
 _FOREIGN_STRETCH = re.compile(f"[{UNSPACED_LETTER}{SPACED_LETTER}]+")
 _HOST_END = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
@@ -20,6 +22,9 @@ _EXTENSION = re.compile(
     re.IGNORECASE,
 )
 _ASCII_WORD = re.compile(r"[A-Za-z0-9)%+&~]$")
+_GOES_ON = re.compile(r"[^/?#=&]*(?:[/?#=&][^/?#=&\s]|(?<=[^A-Za-z0-9])\.[A-Za-z0-9]|:[0-9])")
+"""A separator of URLs with something behind it: no sentence that sticks to a URL has one."""
+
 _LONG_NUMBER = re.compile(r"[0-9]{5,}$")
 _COUNTER = re.compile("[年月日号號第版期届屆次回番度世後后]")
 _ENCYCLOPEDIA = re.compile(r"wiki|baike|/item/|namu\.|/topic/|/tag/|/search", re.IGNORECASE)
@@ -49,7 +54,9 @@ _STRONG = re.compile(f"{_LOOKING_AT}|{_JAPANESE}|{_CHINESE}|{_KOREAN_PHRASE}")
 """Turns of phrase that end a title."""
 
 _AFRESH = re.compile(_LOOKING_AT)
-_WITH_COMMA = frozenset({"は", "が", "へ", "から", "まで", "より", "显示", "顯示", "指出", "提到"})
+_WITH_COMMA = frozenset(
+    {"は", "でも", "が", "へ", "から", "まで", "より", "显示", "顯示", "指出", "提到"}
+)
 """Ends of a title only before a comma: titles end with these as well."""
 
 _COMMAS = frozenset("\u3001\uff0c\u300c\u300e")
@@ -60,6 +67,7 @@ _WEAK = re.compile(
     "|[是了也都]|的(?!士)|[中上裡里]的|(?:[和与與及或在]|以及)$|中(?:提到|指出|显示|顯示|有|所|可)"
     "|上(?:有|可|查|公布|发布|發布)|[来來]自|[为為]准|可(?:以|见|見|查|看)|就是|将(?!军)|將(?!軍)|被|表示"
     "|[称稱说說]$|显示|顯示|指出|提到|报道|報導|所述|等(?:网站|網站|页面|頁面|来源|來源|$)"
+    "|参照$|より引用|内の|上で|找到|下[载載]|所示|查看|以及|一致$|참[조고]"
     # Korean particles, at the end of the stretch
     "|(?:은|는|이|가|을|를|에|의|와|과|도|로|으로|에서|에서는|에는|에도|까지|부터|라고|이라고|입니다|이다|이며|이고|만|께|처럼|보다|이나|나|및)$"
     # Thai
@@ -102,6 +110,8 @@ def find_glue(run: str, following: str, *, before_url: bool) -> tuple[int, bool]
 def _glue_in_host(run: str, begin: int, host_end: int) -> tuple[int, bool] | None:
     """A label never mixes a Latin top-level domain with another script."""
     rest = run[begin:host_end]
+    if _GOES_ON.match(run, begin):
+        return None
     if not run[begin - 1].isalnum() or not run[begin - 1].isascii() or "." in rest:
         return None
     return (begin, True) if "." in run[:begin] else None
@@ -110,9 +120,9 @@ def _glue_in_host(run: str, begin: int, host_end: int) -> tuple[int, bool] | Non
 def _glue_after_ascii(run: str, begin: int, *, before_url: bool) -> tuple[int, bool] | None:
     head, stretch = run[:begin], _FOREIGN_STRETCH.match(run, begin)
     end = stretch.end() if stretch else begin
-    if _EXTENSION.search(head):
+    if _EXTENSION.search(head) and not _GOES_ON.match(run, end):
         return begin, True
-    if end < len(run) and run[end] in "/?#=&_%-":
+    if end < len(run) and (run[end] in "/?#=&_%-" or _GOES_ON.match(run, end)):
         return None
     if before_url and end == len(run):
         return begin, True
@@ -138,7 +148,7 @@ def _glue_after_title(run: str, begin: int, following: str) -> tuple[int, bool] 
     if end != len(run):
         return None
     if run[start - 1] in "/)":
-        phrase = _AFRESH.match(run, start) or _STRONG.search(run, start + 1)
+        phrase = _AFRESH.match(run, start) or _at_once(run, start) or _STRONG.search(run, start + 1)
     else:
         phrase = _STRONG.search(run, start if start > begin else start + 1)
     if phrase is None:
@@ -146,6 +156,12 @@ def _glue_after_title(run: str, begin: int, following: str) -> tuple[int, bool] 
     if phrase[0] in _WITH_COMMA and following[:1] not in _COMMAS:
         return None
     return phrase.start(), False
+
+
+def _at_once(run: str, start: int) -> re.Match[str] | None:
+    """Find a turn of phrase too long for the beginning of a title."""
+    phrase = _STRONG.match(run, start)
+    return phrase if phrase and len(phrase[0]) >= MIN_PHRASE_CHARS else None
 
 
 def _korean_particle(run: str, begin: int, following: str) -> tuple[int, bool] | None:

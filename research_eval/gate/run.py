@@ -9,7 +9,13 @@ from bisect import bisect_right
 from collections.abc import Callable
 from functools import cached_property, partial
 
-from research_eval.gate.character import ENDING, INVISIBLE, has_invisible
+from research_eval.gate.character import (
+    ENDING,
+    INVISIBLE,
+    SPACED_LETTER,
+    UNSPACED_LETTER,
+    has_invisible,
+)
 from research_eval.gate.escape import ENTITY, PUNCTUATION
 
 __all__ = ["MIN_SCHEME_CHARS", "SCHEME", "Run", "RunReader", "scheme_finder"]
@@ -33,7 +39,7 @@ def _hidden(plain: str, codes: tuple[int, ...], names: str = "") -> str:
     )
 
 
-_GAP = rf"[{INVISIBLE}]{{0,8}}"
+_GAP = rf"[{INVISIBLE}]*+"
 _LETTER = {
     name: _hidden(f"[{name}{name.upper()}]", codes) for name, codes in _HIDDEN_LETTERS.items()
 }
@@ -50,16 +56,22 @@ _SIMPLE = re.compile(r"(?:[A-Za-z0-9\-._~:/?#\[\]@!$'()*+,;=%^{}]++|&(?!\#?[A-Za
 _PLAIN = re.compile(rf"[^\\&{INVISIBLE}{ENDING}]+")
 _ENDING = re.compile(f"[{ENDING}]")
 _ENTITY = re.compile(ENTITY)
+_PAIR = re.compile(r"\\+u([dD][89abAB][0-9a-fA-F]{2})\\+u([dD][c-fC-F][0-9a-fA-F]{2})")
 _ESCAPE = re.compile(rf"\\+(?:u([0-9a-fA-F]{{4}})|x([0-9a-fA-F]{{2}})|([{PUNCTUATION}]))")
 _LINE_BREAK = re.compile(r"\\+[nrt]")
 _STARTS_AFRESH = re.compile(r"https?:|[^a-z]|$")
 _INVISIBLES = re.compile(f"[{INVISIBLE}]+")
-_JOINED = re.compile("[A-Za-z0-9\\-._~/?#=&%+\u00c0-\u052f\u1e00-\u1fff]")
+_JOINED = re.compile("[A-Za-z0-9\\-._~/?#=&%+!$'(*,:;@^\u00c0-\u052f\u1e00-\u1fff]")
+_FOREIGN = re.compile(f"[{UNSPACED_LETTER}{SPACED_LETTER}\u0530-\u05ff\u0900-\u0dff]")
+_UNFINISHED = re.compile(r"[/=&?#_-]")
+"""A URL hardly ever ends with these."""
+
 _JOINER = re.compile("[\u200c\u200d]+")
 _LETTER_AFTER_JOINER = re.compile("[\u0590-\u0dff\u1000-\u109f\U0001f000-\U0001faff\u2600-\u27bf]")
 _EMOJI = re.compile("[\u2600-\u27bf\U0001f000-\U0001faff]")
 _PLAINLY_INSIDE = re.compile(
     "[\uff01\uff1f\uff1a\uff5e\u301c]++_\\("
+    r"|[\uff0e\uff61](?=[a-z0-9])"
     f"|\uff08[^\uff08\uff09/{INVISIBLE}{ENDING}]{{1,64}}\uff09(?:/(?![/{ENDING}])|_\\()"
 )
 _SICI = re.compile(r"<\d{1,6}(?:\.\d+)?::(?:AID|aid)-[^<>\s]{1,40}>")
@@ -227,6 +239,13 @@ def _take_entity(run: Run, text: str, position: int) -> int | None:
 
 
 def _take_escape(run: Run, text: str, position: int) -> int | None:
+    pair = _PAIR.match(text, position)
+    if pair is not None:
+        high, low = (
+            int(half, 16) - base for half, base in zip(pair.groups(), (0xD800, 0xDC00), strict=True)
+        )
+        run.add_decoded(chr(0x10000 + (high << 10) + low), position)
+        return pair.end()
     escape = _ESCAPE.match(text, position)
     if escape is None:
         return _take_backslash(run, text, position)
@@ -265,7 +284,9 @@ def _take_invisible(run: Run, text: str, hidden: re.Match[str]) -> int | None:
     ):
         run.add_plain(hidden[0], hidden.start())
         return after
-    if not _JOINED.match(following) and following not in {"\\", "("}:
+    is_open = run.ends_with(_UNFINISHED) and not _ENDING.match(following or " ")
+    is_word = run.ends_with(_FOREIGN) and _FOREIGN.match(following)
+    if not (is_open or is_word or following == "\\" or _JOINED.match(following)):
         return None
     run.add_decoded("", hidden.start())
     return after

@@ -8,7 +8,11 @@ _NAMESPACE = re.compile(
     r"(?<=[\s<])(?:xmlns(?::[\w.-]{1,40})?|(?:\w{1,20}:)?(?:schemaLocation|noNamespaceSchemaLocation)|targetNamespace)"
     r"\s{0,9}=\s{0,9}\\?(?:\"[^\"<>]*\"|'[^'<>]*')|<!DOCTYPE[^<>]*>",
 )
-_PLACEHOLDER = re.compile(r"\{|\$\(|%[sd](?![0-9a-fA-F])|%\([a-z]")
+_PLACEHOLDER = re.compile(
+    r"\{\{|\{(?![0-9A-Fa-f]*[0-9][0-9A-Fa-f]*[-}])[?&+/;]?_*[A-Za-z][\w.*-]*(?:\}|$)"
+    r"|\$\(|(?<![0-9])%[sd](?![0-9a-fA-F])|%\([a-z]"
+)
+"""A name in braces; no number, and no identifier such as `{3F2504E0-4F89-11D3}`."""
 _SLOT = re.compile(r"(?:<|&lt;)([A-Za-z][A-Za-z0-9_ -]{0,40})(?:>|&gt;)")
 _OPEN_SLOT = frozenset("/=-_:.@&?#")
 _TAGS = frozenset(

@@ -17,26 +17,33 @@ _UNTOUCHED = re.compile(
     r"(?:[/?#](?:[A-Za-z0-9/.?=&%+#:@!,;-]*[A-Za-z0-9/=&#%+])?)?"
 )
 _HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
-_DEFANGED = re.compile(r"https?://[^/?#]*[\[({](?:\.|dot)[\])}]", re.IGNORECASE)
+_DEFANGED = re.compile(r"https?://(?:[^/?#]*@)?+[^/?#@]*[\[({](?:\.|dot)[\])}]", re.IGNORECASE)
 _REAL_HOST = re.compile(
     r"https?://(?:[^/?#]*@)?+(?:\[[0-9a-f:.%]+\]|[^/?#*$]*[^\W_][^/?#*$]*)", re.IGNORECASE
 )
 _BRACKET = re.compile(r"[()\[\]{}]")
 _CLOSER = {"(": ")", "[": "]", "{": "}"}
 _MARKS = re.compile(
-    r"(?:\[\^?\d{1,3}(?: ?[-\u2013,] ?\^?\d{1,3}){0,9}\]|\^\[\d{1,3}\]\^?|\^\d{1,3}\^)++"
+    r"(?:\[\^?\d{1,3}(?: ?[-\u2013,] ?\^?\d{1,3}){0,9}\]|\[\^\d{1,3}\^\]|\^\[\d{1,3}\]\^?|\^\d{1,3}\^)++"
 )
-_AFTER_MARKS = re.compile(r"[.,;:!?)\]}'*_\u2026-]{0,20}$|[^\x00-\x7f]")
+_AFTER_MARKS = re.compile(r"[.,;:!?)\]}'*_\u2026-]{0,20}$|[^\x00-\x7f][^/?#=&]*$")
+_PRODUCT_MARK = re.compile(
+    r"\[oai_citation:\d{1,4}$|:contentReference\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"
+)
+"""What ChatGPT leaves behind a URL."""
+
 _UNCLOSED_MARK = re.compile(r"\[\^?\d{1,3}$")
 _PROSE_DASH = re.compile("[\u2014\u2015\u2e3a\u2e3b](?=[^/_%=#?&]*$)")
 _EMOJI = re.compile(
     "[\u2611\u26a0\u2705\u2713\u2714\u2717\u2718\u2728\u274c\u2753-\u2757\u2764\u27a1\u2b05-\u2b07\u2b50"
     "\U0001f300-\U0001faff](?=[^/_%=#?&A-Za-z0-9\u00c0-\u052f]*$)"
 )
-_NOTE_DIGITS = re.compile("[\u00b9\u2070\u2074-\u2079]+$")
+_NOTE_DIGITS = re.compile("[\u00b9\u2070\u2074-\u2079]+(?=[.,;:!?]{0,3}$)")
 _POSSESSIVE = re.compile("['\u2019]s$")
 _ELLIPSIS = re.compile(r"[/=&?#_-](?:\u2026|\.\.\.?)[.,;:!?]?$")
-_STRIPPED = frozenset(".,;:!?'*\u2019\u2026\u2013\u2014\u2015\u00b7\u203d\u00a1\u00bf\\")
+_STRIPPED = frozenset(
+    ".,;:!?'*\u2019\u2026\u2013\u2014\u2015\u00b7\u203d\u203c\u2049\u0387\u055d\u0f0d\u00a1\u00bf\\"
+)
 _OPENING_MARKS = frozenset("*_~='\u2018")
 _MARKERS = frozenset("_~=$")
 MAX_TRIMMED_CHARS = 4096
@@ -159,6 +166,9 @@ def _soft_end(run: str, around: Surroundings) -> int:
 
 
 def _mark_start(run: str) -> int:
+    product = _PRODUCT_MARK.search(run)
+    if product is not None:
+        return product.start()
     for marks in _MARKS.finditer(run):
         if _AFTER_MARKS.match(run, marks.end()):
             return marks.start()
