@@ -12,7 +12,7 @@ from research_eval.report.contrast import (
 from research_eval.report.part import headings, name_of
 from research_eval.report.score_section import all_scores, headline, measure_sections
 from research_eval.report.view import ConfigurationView, RunView
-from research_eval.report.wording import percent, spoken_word
+from research_eval.report.wording import NOTHING, percent, spoken_word
 from research_eval.stats.power import detectable_difference
 
 __all__ = ["sections"]
@@ -25,7 +25,7 @@ _Column = Callable[[ConfigurationView], Cell]
 
 def sections(view: RunView) -> tuple[Section, ...]:
     """Return the sections of a report in their order."""
-    before = (_summary, _strict, _violations, _retries)
+    before = (_summary, _compared, _strict, _violations, _retries)
     after = (_work, _failover, _usage, all_scores)
     made = [make(view) for make in before]
     made += [comparison_section(view), resilience_section(view), repeat_section(view)]
@@ -55,10 +55,26 @@ def _summary(view: RunView) -> Section:
         note += " over the effective number of trials, since trials of one case belong together"
     note += ". Repair is of the trials whose first answer failed."
     note += _detectable(view)
-    table = _table(view, "Citation honesty by configuration", columns)
+    table = _table(view, "Answers that cite only pages that were opened", columns)
     glance = headline(view)
     tables = (table,) if glance is None else (table, glance)
     return Section("summary", "Summary", note, tables, plot="pass")
+
+
+def _compared(view: RunView) -> Section:
+    columns: dict[str, _Column] = {
+        "what it is": lambda c: c.summary.note or NOTHING,
+        "model": lambda c: c.summary.model,
+        "gate": lambda c: c.summary.gate,
+        "search": lambda c: c.summary.search,
+        "most retries": lambda c: str(c.summary.max_retries),
+    }
+    note = (
+        "The gate asks whether a cited page was opened, not whether it says what the answer says: "
+        "the scores further down look at that."
+    )
+    table = _table(view, "The configurations", columns)
+    return Section("compared", "What was compared", note, (table,))
 
 
 def _detectable(view: RunView) -> str:

@@ -246,7 +246,7 @@ def test_every_number_can_be_recomputed_from_scores_csv(which, request) -> None:
 def test_every_cell_of_every_section_is_made_from_the_view(view: RunView) -> None:
     shown = sections(view)
 
-    assert [s.id for s in shown][:4] == ["summary", "endings", "violations", "retries"]
+    assert [s.id for s in shown][:4] == ["summary", "compared", "endings", "violations"]
     for section in shown:
         for table in section.tables:
             assert all(len(row) == len(table.headings) for row in table.rows)
@@ -263,3 +263,10 @@ def test_rows_stand_in_the_order_of_the_plan_whatever_the_order_of_the_journal(s
 
 def test_a_trace_without_conditions_finds_all_rows(view: RunView) -> None:
     assert len(find(view.rows, Trace())) == 5
+
+
+def test_a_note_of_a_configuration_stands_beside_its_name(view: RunView) -> None:
+    compared = next(section for section in sections(view) if section.id == "compared")
+
+    (table,) = compared.tables
+    assert [row[1] for row in table.rows] == [c.summary.note or "–" for c in view.configurations]
