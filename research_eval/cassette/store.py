@@ -101,6 +101,7 @@ class FolderStore:
         self._redactor = redactor or Redactor()
         self._has_shared_bodies = has_shared_bodies
         self._confinement = Confinement(folder)
+        self._is_sound = False
 
     def read(self, name: str) -> Tape | None:
         """Return the tape called `name`, or `None` if there is none.
@@ -122,7 +123,7 @@ class FolderStore:
         content = self._content(path)
         if content is None:
             raise CassetteCorruptError(f"{path}: missing, though a cassette refers to it")
-        if sha256(content).hexdigest() != name.partition(".")[0]:
+        if not self._is_sound and sha256(content).hexdigest() != name.partition(".")[0]:
             raise CassetteCorruptError(
                 f"{path}: its content is not what its name says; were line endings converted?"
             )
@@ -188,11 +189,17 @@ class FolderStore:
         return [f"{parent}/{other}" for other in nsmallest(limit, names, key=distance)]
 
     def digest(self) -> str:
-        """Return the SHA-256 over the names and contents of all files."""
-        total = sha256()
+        """Return the SHA-256 over the names and contents of all files.
+
+        Where every body is found to be what its name says, none is looked at again when it is read.
+        """
+        total, is_sound = sha256(), True
         for name in self._sorted():
-            content = self._content(f"{self.place}/{name}") or b""
-            total.update(name.encode("utf-8", "surrogateescape") + b"\0" + sha256(content).digest())
+            own = sha256(self._content(f"{self.place}/{name}") or b"")
+            total.update(name.encode("utf-8", "surrogateescape") + b"\0" + own.digest())
+            if name.startswith("bodies/"):
+                is_sound &= name[7:].partition(".")[0] == own.hexdigest()
+        self._is_sound = is_sound
         return total.hexdigest()
 
     def close(self) -> None:

@@ -571,3 +571,30 @@ def test_a_header_that_is_no_ascii_can_be_played(value):
 def test_a_body_that_cannot_be_read_names_its_cassette(name):
     with pytest.raises(CassetteCorruptError, match=r"x\.json"):
         _ = _played({}, {"file": name}).content
+
+
+def test_a_digest_checks_every_body_and_one_that_is_damaged_is_still_refused_when_it_is_read(
+    tmp_path,
+):
+    store = web_at(
+        tmp_path, "folder", [exchange(f"https://a.example/{n}", PAGE + b"%d" % n) for n in range(3)]
+    )
+    first, *others = store.body_names()
+    (tmp_path / "web/bodies" / first).write_bytes(b"changed")
+    store.digest()
+
+    with pytest.raises(CassetteCorruptError, match="not what its name says"):
+        store.body(first)
+    assert all(store.body(name).startswith(PAGE) for name in others)
+
+
+def test_after_a_digest_that_found_all_bodies_sound_none_is_looked_at_again(tmp_path):
+    store = web_at(tmp_path, "folder", [exchange("https://a.example/", PAGE)])
+    (name,) = store.body_names()
+    before = store.digest()
+    (tmp_path / "web/bodies" / name).write_bytes(b"changed since")
+
+    assert store.body(name) == b"changed since"
+    assert store.digest() != before
+    with pytest.raises(CassetteCorruptError, match="not what its name says"):
+        store.body(name)
