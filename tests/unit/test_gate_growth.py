@@ -28,6 +28,8 @@ PATTERNS = [
     ("]:", "]:"),
     ("x\n", "> "),
     ("https://", "@\u2019"),
+    (")\n[a]: ", "  "),
+    ("\n[a]:\n", "\t "),
     (".//", "](\u200d\\____"),
 ]
 
@@ -46,4 +48,4 @@ def test_cost_is_linear_in_the_length(head: str, piece: str) -> None:
     """Four times the length would cost sixteen times as much, were it quadratic."""
     number = 10_000 // len(piece)
 
-    assert _seconds(head + piece * number * 4) < 9 * _seconds(head + piece * number)
+    assert _seconds(head + piece * number * 4 + "<>)") < 9 * _seconds(head + piece * number + "<>)")
