@@ -88,6 +88,8 @@ class _Scanner:
         self._runs = RunReader(text)
         self._next_scheme = scheme_finder(text)
         self._position = 0
+        self._limit = len(text)
+        """Where the next explicit destination begins."""
 
     def citations(self) -> Iterator[Citation]:
         """Yield bare URLs and autolinks, in order."""
@@ -148,6 +150,7 @@ class _Scanner:
                 self._position = autolink.end
                 yield autolink
                 return
+        self._limit = limit
         run = self._runs.read(start, limit)
         self._position = max(self._position, run.end)
         yield from self._bare(run, is_limited=run.end == limit < len(self._text))
@@ -178,6 +181,7 @@ class _Scanner:
             piece = _Piece(run, first, last, before_url=inside is not None or is_limited)
             citation, used = self._judge(piece)
             if citation is not None:
+                self._position = max(self._position, citation.end)
                 yield citation
             if inside is None and used >= len(piece.text):
                 return
@@ -194,8 +198,10 @@ class _Scanner:
         before = self._text[max(0, start - LOOK_AROUND) : start].rpartition("\n")[2]
         if before.endswith("+") and _OTHER_SCHEME.search(before):
             return None, len(piece.text)
-        wrap = _WRAP_IN_BRACKET.match(self._text, end) if before.endswith("(") else None
-        if wrap is not None and not piece.before_url:
+        wrap = None
+        if before.endswith("(") and not piece.before_url:
+            wrap = _WRAP_IN_BRACKET.match(self._text, end, self._limit)
+        if wrap is not None:
             url = piece.text + wrap[1]
             return Citation(url=url, start=start, end=wrap.end(1)), len(piece.text)
         after = self._text[end : end + LOOK_AROUND]

@@ -2,6 +2,8 @@
 
 from itertools import pairwise
 
+import pytest
+
 from research_eval.gate import extract_citations
 
 
@@ -12,3 +14,18 @@ def test_a_destination_inside_angle_brackets_ends_what_began_before_it():
 
     assert all(a.end <= b.start for a, b in pairwise(citations))
     assert citations[-1].form == "html"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(https://archive.example\r\n/web/2020/https://river.example/a). See https://b.example/x",
+        '(https://a.example/x\nhref="https://b.example/y")',
+        "(https://a.example/x\n/y=https://b.example/z) https://c.example (https://d.example\n/e)",
+    ],
+)
+def test_a_url_that_a_line_break_cuts_overlaps_nothing(text: str) -> None:
+    citations = extract_citations(text)
+
+    assert len(citations) >= 2
+    assert all(a.end <= b.start for a, b in pairwise(citations))
