@@ -1,6 +1,7 @@
 """The summary as a table for a terminal."""
 
 from collections.abc import Callable
+from textwrap import wrap
 
 from rich import box
 from rich.table import Table
@@ -25,6 +26,10 @@ WIDE = 130
 _Cell = Callable[[ConfigurationView], str]
 
 
+NAME_WIDTH = 23
+"""What 80 columns leave for a name; a longer one is broken at a hyphen."""
+
+
 def terminal_table(view: RunView, width: int = 80) -> Table:
     """Return the summary of a run, with the essential columns alone where `width` is small."""
     columns = _ESSENTIAL | _MORE if width >= WIDE else _ESSENTIAL
@@ -39,7 +44,8 @@ def terminal_table(view: RunView, width: int = 80) -> Table:
     for heading in columns:
         table.add_column(heading, justify="right", no_wrap=True)
     for configuration in view.configurations:
-        name = Text("\n".join((one_line(configuration.name), *labels(configuration))))
+        lines = wrap(one_line(configuration.name), NAME_WIDTH)
+        name = Text("\n".join((*lines, *labels(configuration))))
         table.add_row(name, *(Text(cell(configuration)) for cell in columns.values()))
     return table
 

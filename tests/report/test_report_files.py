@@ -168,3 +168,13 @@ def test_a_name_with_terminal_markup_is_shown_as_it_is(made) -> None:
     Console(file=out, width=80).print(terminal_table(build_view(record, [], score=scored)))
 
     assert "[bold]x[/bold]" in out.getvalue()
+
+
+def test_a_long_name_is_broken_at_a_hyphen_on_a_narrow_terminal(made) -> None:
+    name = "repairs-after-2-one-retry"
+    record = made.manifest([made.configuration(name)], ["case-1"])
+    out = io.StringIO()
+    Console(file=out, width=80).print(terminal_table(build_view(record, [], score=scored)))
+
+    assert "repairs-after-2-one-" in out.getvalue()
+    assert "\n retry " in out.getvalue()
