@@ -33,6 +33,7 @@ __all__ = [
     "LimitExceededError",
     "MissingSecretError",
     "ModelError",
+    "ModelErrorKind",
     "RecordError",
     "ResearchEvalError",
     "ScoringError",
@@ -42,6 +43,21 @@ __all__ = [
     "UsageError",
     "boundary",
 ]
+
+
+ModelErrorKind = Literal[
+    "auth",
+    "rate_limited",
+    "quota",
+    "overloaded",
+    "timeout",
+    "context",
+    "malformed",
+    "server",
+    "connection",
+    "other",
+]
+"""What was wrong with a model call, in a stable word."""
 
 
 class ResearchEvalError(Exception):
@@ -97,18 +113,7 @@ class ModelError(TrialError):
         self,
         message: str,
         *,
-        kind: Literal[
-            "auth",
-            "rate_limited",
-            "quota",
-            "overloaded",
-            "timeout",
-            "context",
-            "malformed",
-            "server",
-            "connection",
-            "other",
-        ] = "other",
+        kind: ModelErrorKind = "other",
         status: int | None = None,
         retry_after_s: float | None = None,
     ) -> None:

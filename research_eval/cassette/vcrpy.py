@@ -64,7 +64,7 @@ class TapePersister:
     def load_cassette(cassette_path: str | Path, serializer: object) -> object:
         """Return what vcrpy's own persister would, whatever the locale."""
         from vcr.persisters.filesystem import CassetteNotFoundError  # noqa: PLC0415  # only where vcrpy is used
-        from vcr.serialize import deserialize  # noqa: PLC0415
+        from vcr.serialize import deserialize  # noqa: PLC0415  # only where vcrpy is used
 
         path = Path(cassette_path)
         if not path.is_file():

@@ -2,29 +2,15 @@
 
 import re
 from collections.abc import Mapping
-from typing import Literal
 
 import httpx2
 from pydantic_ai import exceptions as wire
 
-from research_eval.errors import ModelError
+from research_eval.errors import ModelError, ModelErrorKind
 
 __all__ = ["to_model_error"]
 
-Kind = Literal[
-    "auth",
-    "rate_limited",
-    "quota",
-    "overloaded",
-    "timeout",
-    "context",
-    "malformed",
-    "server",
-    "connection",
-    "other",
-]
-
-_KINDS: tuple[tuple[type[Exception], Kind], ...] = (
+_KINDS: tuple[tuple[type[Exception], ModelErrorKind], ...] = (
     (wire.ModelQuotaExceededError, "quota"),
     (wire.ModelRateLimitError, "rate_limited"),
     (wire.ModelUnavailableError, "overloaded"),
@@ -41,7 +27,7 @@ _KINDS: tuple[tuple[type[Exception], Kind], ...] = (
 )
 """First match wins: narrower classes stand before wider ones."""
 
-_BY_STATUS: Mapping[int, Kind] = {
+_BY_STATUS: Mapping[int, ModelErrorKind] = {
     408: "timeout",
     425: "overloaded",
     429: "rate_limited",
@@ -76,7 +62,7 @@ def to_model_error(exc: Exception, *, model: str, secrets: tuple[str, ...]) -> M
     )
 
 
-def _kind(exc: Exception, status: int | None) -> Kind:
+def _kind(exc: Exception, status: int | None) -> ModelErrorKind:
     for error_class, kind in _KINDS:
         if isinstance(exc, error_class):
             return _BY_STATUS.get(status, kind) if kind == "other" and status else kind
