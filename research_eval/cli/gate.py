@@ -195,7 +195,8 @@ def compare(
     A line is: case, configuration, trial, attempt, change, and the reason after a tab. Exits 1 if a
     passed_to_blocked or blocked_to_passed flip is not listed in the --expect file.
     """
-    from research_eval.cli.gate_compare import Flips, judging
+    from research_eval.cli.gate_compare import Flips
+    from research_eval.cli.pieces import workers
     from research_eval.gate import load_gate
     from research_eval.gate.compare import judge_chunk
     from research_eval.gate.stored import chunks_of
@@ -206,9 +207,9 @@ def compare(
     work = partial(judge_chunk, base=base, head=head)
     with (
         Flips(_expected(expect), keeps_cases=junit is not None, as_json=as_json) as flips,
-        judging(work, chunks_of(RunFolder(run)), scheduler) as judged,
+        workers(scheduler) as spread,
     ):
-        for judgements in judged:
+        for judgements in spread(work, chunks_of(RunFolder(run))):
             flips.add(judgements)
         return flips.finish(junit)
 

@@ -1,8 +1,6 @@
-"""What `gate compare` does with a journal, piece by piece: judge here or on a cluster, print, count."""
+"""What `gate compare` does with the judgements of a journal, piece by piece: print, count."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Self
@@ -11,23 +9,8 @@ import click
 
 if TYPE_CHECKING:
     from research_eval.gate.compare import Flip, Judgement
-    from research_eval.gate.stored import Chunk
 
-__all__ = ["Flips", "judging"]
-
-
-@contextmanager
-def judging(
-    work: "Callable[[Chunk], list[Judgement]]", chunks: "Iterator[Chunk]", scheduler: str | None
-) -> "Iterator[Iterator[list[Judgement]]]":
-    """Let this process judge, or those of a cluster, piece by piece."""
-    if scheduler is None:
-        yield map(work, chunks)
-        return
-    from research_eval.runner.cluster import connect, spread
-
-    with connect(scheduler) as client:
-        yield spread(client, work, chunks)
+__all__ = ["Flips"]
 
 
 class Flips:

@@ -1,9 +1,11 @@
 """Run trials on a Dask cluster: the same plan, the same journal; a lost worker loses nothing."""
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -27,6 +29,9 @@ Result = TypeVar("Result")
 
 LOCAL = "local"
 """The scheduler's address that means: start workers on this machine."""
+
+AHEAD = 2
+"""Items in flight for each thread of the workers, so that none waits for its next one."""
 
 
 class WorkerTask(NamedTuple):
@@ -53,16 +58,19 @@ def connect(address: str) -> "Iterator[Client]":
         from distributed import Client, LocalCluster  # noqa: PLC0415  # an optional extra
     except ImportError as exc:
         raise ConfigError("--scheduler needs the extra: pip install 'research-eval[dask]'") from exc
-    try:
-        if address == LOCAL:
-            cluster = LocalCluster(processes=True, threads_per_worker=1, dashboard_address=None)
-            with cluster, Client(cluster) as client:
-                yield client
-        else:
-            with Client(address, timeout="10s") as client:
-                yield client
-    except OSError as exc:
-        raise ConfigError(f"--scheduler {address}: cannot be reached: {exc}") from exc
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # its errors are raised too
+    with ExitStack() as stack:
+        try:
+            place: Any = address
+            if address == LOCAL:
+                place = stack.enter_context(
+                    LocalCluster(processes=True, threads_per_worker=1, dashboard_address=None)
+                )
+            client = stack.enter_context(Client(place, timeout="10s"))
+        except (OSError, ValueError, AssertionError) as exc:  # the last for a port left out
+            why = str(exc) or "expected tcp://HOST:PORT"
+            raise ConfigError(f"--scheduler {address}: cannot be reached: {why}") from exc
+        yield client
 
 
 def run_on_cluster(
@@ -104,24 +112,55 @@ def run_on_cluster(
     while completed.count() < in_flight and submit():
         pass
     for future in completed:
-        keep(future.result())
+        keep(_result(future))
         submit()
 
 
 def spread(
-    client: "Client", work: Callable[[Item], Result], items: Iterable[Item], *, in_flight: int = 16
+    client: "Client",
+    work: Callable[[Item], Result],
+    items: Iterable[Item],
+    *,
+    in_flight: int | None = None,
 ) -> Iterator[Result]:
     """Yield what `work` makes of each item, in their order; at most `in_flight` are kept at once.
 
     `work` gives the same result for the same item, so that a lost worker's items are done again.
+
+    Args:
+        client: The connection to the cluster.
+        work: What a worker does with an item; it and the item are pickled.
+        items: Taken one by one, no sooner than they are sent.
+        in_flight: Items sent and not yet yielded; by default as many as keep the workers busy.
+
+    Raises:
+        ConfigError: If the cluster is lost, or an item kills every worker that it is given to.
     """
+    most = in_flight or max(16, AHEAD * sum(client.nthreads().values()))
     waiting: deque[Any] = deque()
     for item in items:
         waiting.append(client.submit(work, item, pure=False, retries=3))
-        if len(waiting) >= in_flight:
-            yield waiting.popleft().result()
+        if len(waiting) >= most:
+            yield _result(waiting.popleft())
     while waiting:
-        yield waiting.popleft().result()
+        yield _result(waiting.popleft())
+
+
+def _result(future: Any) -> Any:  # noqa: ANN401  # Dask's futures have no types
+    """Return what a future holds.
+
+    Raises:
+        ConfigError: If the cluster is lost, or the task kills every worker that it is given to.
+    """
+    from distributed import KilledWorker  # noqa: PLC0415  # an optional extra
+    from distributed.comm.core import CommClosedError  # noqa: PLC0415  # an optional extra
+
+    try:
+        return future.result()
+    except KilledWorker as exc:
+        raise ConfigError("--scheduler: every worker that was given one task died of it") from exc
+    except (CancelledError, CommClosedError) as exc:
+        raise ConfigError("--scheduler: the connection to the scheduler is lost") from exc
 
 
 def run_remote(task: WorkerTask, key: tuple[str, str, int]) -> TrialResult:
