@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+from typing_extensions import override
 
 from research_eval.schema import Score
 from research_eval.scorer.measure import measure
@@ -65,6 +68,27 @@ class Summary(NamedTuple):
         return wilson(min(max(self.total, 0.0), n), n)
 
 
+class _Column:
+    """What every case contributes to one measure, in arrays by the case's number."""
+
+    def __init__(self) -> None:
+        self._totals, self._weights, self._counts = array("d"), array("d"), array("I")
+
+    def add(self, case: int, total: float, weight: float, count: int) -> None:
+        """Add to what a case contributes."""
+        if (missing := case + 1 - len(self._counts)) > 0:
+            for cells in (self._totals, self._weights, self._counts):
+                cells.frombytes(bytes(missing * cells.itemsize))
+        self._totals[case] += total
+        self._weights[case] += weight
+        self._counts[case] += count
+
+    def sums(self) -> Iterator[tuple[int, CaseSum]]:
+        """Yield the number of each case with a score, and what it contributes."""
+        rows = zip(self._totals, self._weights, self._counts, strict=True)
+        return ((case, CaseSum(*row)) for case, row in enumerate(rows) if row[2])
+
+
 class Tally:
     """Adds up the scores of one configuration."""
 
@@ -72,14 +96,21 @@ class Tally:
         self._planned = planned
         self._run = 0
         self._names: dict[str, None] = {}
-        self._cases: dict[str, dict[str, list[float]]] = {}
-        """Case, then measure: total, weight and number of scores, which grow with each trial."""
+        self._cases: dict[str, int] = {}
+        """Case, then its number."""
+        self._columns: dict[str, _Column] = {}
         self._missing: Counter[tuple[str, str]] = Counter()
         """How often a measure had no value, by measure and cause."""
         self._held: dict[int, Score] = {}
         """Scores by their identity, which is theirs alone while they are held here."""
         self._waiting: dict[str, Counter[int]] = {}
         """Case, then how often each held score came: most trials share theirs."""
+
+    @override
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process needs, where identities are other ones."""
+        self._settle()
+        return self.__dict__
 
     @property
     def run(self) -> int:
@@ -106,30 +137,43 @@ class Tally:
         if len(self._held) > MOST_HELD:
             self._settle()
 
+    def merge(self, other: Tally) -> None:
+        """Take in all trials that `other` took in."""
+        self._settle()
+        other._settle()
+        self._run += other._run
+        self._names.update(other._names)
+        self._missing.update(other._missing)
+        numbers = [self._number(case_id) for case_id in other._cases]
+        for name, column in other._columns.items():
+            own = self._columns.setdefault(name, _Column())
+            for case, row in column.sums():
+                own.add(numbers[case], *row)
+
+    def _number(self, case_id: str) -> int:
+        return self._cases.setdefault(case_id, len(self._cases))
+
     def _settle(self) -> None:
         """Add up the scores that were only counted so far."""
         for case_id, waiting in self._waiting.items():
-            rows = self._cases.setdefault(case_id, {})
+            case = self._number(case_id)
             for identity, count in waiting.items():
                 score = self._held[identity]
                 if score.status == "unscored":
                     self._missing[score.name, score.cause] += count
                     continue
-                row = rows.setdefault(score.name, [0.0, 0.0, 0])
-                row[0] += score.value * score.weight * count
-                row[1] += score.weight * count
-                row[2] += count
+                column = self._columns.setdefault(score.name, _Column())
+                column.add(case, score.value * score.weight * count, score.weight * count, count)
         self._waiting.clear()
         self._held.clear()
 
     def by_case(self, name: str) -> dict[str, CaseSum]:
         """Return what each case contributes, for clustered errors and paired tests."""
         self._settle()
-        return {
-            case_id: CaseSum(rows[name][0], rows[name][1], int(rows[name][2]))
-            for case_id, rows in self._cases.items()
-            if name in rows
-        }
+        if name not in self._columns:
+            return {}
+        ids = list(self._cases)
+        return {ids[case]: row for case, row in self._columns[name].sums()}
 
     def summary(self, name: str) -> Summary:
         """Return the summary of one measure; of one never seen, an empty one."""

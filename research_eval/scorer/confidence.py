@@ -1,6 +1,7 @@
 """How sure an answer says it is, and whether that came true."""
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 
 from research_eval.dataset import Case
@@ -65,8 +66,8 @@ class ConfidenceTable:
     """Collects what answers stated and what came true, for measures over all of them together."""
 
     def __init__(self) -> None:
-        self._stated: list[float] = []
-        self._right: list[bool] = []
+        self._stated = array("d")
+        self._right = array("b")
 
     def add(self, scores: Iterable[Score]) -> None:
         """Take in the scores of one trial; one without both values adds nothing."""
@@ -76,6 +77,11 @@ class ConfidenceTable:
             self._stated.append(stated)
             self._right.append(abs(found[NAMES[1]] - (1 - stated) ** 2) < 1e-9)
 
+    def merge(self, other: "ConfidenceTable") -> None:
+        """Take in all trials that `other` took in."""
+        self._stated.extend(other._stated)
+        self._right.extend(other._right)
+
     def __len__(self) -> int:
         return len(self._stated)
 
@@ -83,7 +89,7 @@ class ConfidenceTable:
         """Return the calibration errors and the selective risk over all answers; none without any."""
         if not self._stated:
             return {}
-        pairs = (self._stated, self._right)
+        pairs = (self._stated, list(map(bool, self._right)))
         return {
             "expected calibration error": expected_calibration_error(*pairs),
             "RMS calibration error": rms_calibration_error(*pairs),
