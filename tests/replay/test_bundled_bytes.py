@@ -4,11 +4,11 @@ import random
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from tests.replay.conftest import research_eval
+from tests.stepwise import Stepwise
 
 COLUMNS = ("smollm2-135m", "honest", "honest-serper-flaky", "mixed-30", "snippet-citer")
 PART = (
@@ -56,40 +56,33 @@ def test_a_replay_is_the_same_bytes(tmp_path, whole, words, environment):
 
 def test_killed_at_ten_random_moments_and_resumed_it_ends_in_the_same_bytes(tmp_path, whole):
     rng = random.Random(20261130)
-    words = [sys.executable, "-m", "research_eval", *PART, "--out", "run"]
-    kills = 0
+    kept = []
     for _ in range(10):
         resume = ["--resume"] if (tmp_path / "run/manifest.json").exists() else ["--overwrite"]
-        process = subprocess.Popen(
-            [*words, *resume], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        time.sleep(rng.uniform(0.5, 2.5))
-        process.send_signal(signal.SIGKILL)
-        kills += process.wait() == -signal.SIGKILL
-    resume = ["--resume"] if (tmp_path / "run/manifest.json").exists() else ["--overwrite"]
+        run = Stepwise([*PART, "--out", "run", *resume], tmp_path)
+        assert run.go_on(rng.randint(1, 30))
+        assert run.end(signal.SIGKILL)[0] == -signal.SIGKILL
+        journal = tmp_path / "run/trials.jsonl"
+        kept.append(journal.read_bytes().count(b"\n") if journal.exists() else 0)
+    research_eval(*PART, "--out", "run", "--resume", cwd=tmp_path)
 
-    subprocess.run([*words, *resume], cwd=tmp_path, check=True, capture_output=True)
-
-    assert kills >= 3
-    assert (tmp_path / "run/trials.jsonl").read_bytes() == whole
+    assert kept == sorted(kept)
+    assert len({*kept} - {0, 60}) > 3, "it was killed in the middle"
+    assert journal.read_bytes() == whole
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_keeps_what_is_done_and_says_how_to_go_on(tmp_path, whole, number):
-    words = [sys.executable, "-m", "research_eval", *PART, "--out", "run"]
-    process = subprocess.Popen(
-        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
     journal = tmp_path / "run/trials.jsonl"
+    run = Stepwise([*PART, "--out", "run"], tmp_path)
     while not (journal.exists() and journal.stat().st_size):
-        time.sleep(0.02)
-        assert process.poll() is None
-    process.send_signal(number)
-    _, errors = process.communicate(timeout=60)
+        assert run.go_on()
+    code, errors = run.end(number)
 
-    assert process.returncode == 130
+    assert code == 130
     assert "--resume" in errors
     assert "Traceback" not in errors
+    assert journal.read_bytes().count(b"\n") < whole.count(b"\n")
     research_eval(*PART, "--out", "run", "--resume", cwd=tmp_path)
     assert journal.read_bytes() == whole
 

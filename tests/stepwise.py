@@ -1,0 +1,71 @@
+"""The command line in a process that moves on only when the test lets it: caught in the middle on any machine."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["Stepwise"]
+
+_PROGRAM = """
+import os, signal, sys, threading
+HERE = os.getcwd() + os.sep
+KINDS = {"open", "os.rename", "os.remove", "os.mkdir", "os.truncate", "sqlite3.connect"}
+
+def stand_still():
+    signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
+
+def hook(event, args):
+    if event in KINDS and isinstance(args[0], (str, bytes, os.PathLike)):
+        if os.path.abspath(os.fsdecode(args[0])).startswith(HERE):
+            stand_still()
+
+from research_eval.cli.main import main
+from research_eval.journal import JournalWriter
+
+def add(self, *record):
+    stand_still()
+    real_add(self, *record)
+
+real_add, JournalWriter.add = JournalWriter.add, add
+sys.addaudithook(hook)
+main()
+"""
+
+
+class Stepwise:
+    """A command that stands still before each trial that it keeps and each file of its folder that it touches."""
+
+    def __init__(self, words: Iterable[object], cwd: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, *map(str, words)],
+            cwd=cwd,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(cwd), "LANG": "C.UTF-8"},
+            text=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+
+    def stands_still(self) -> bool:
+        """Wait until it stands still, or return `False` once it has ended."""
+        options = os.WEXITED | os.WSTOPPED | os.WNOWAIT
+        seen = os.waitid(os.P_PID, self.process.pid, options)
+        return seen is not None and seen.si_code == os.CLD_STOPPED
+
+    def go_on(self, steps: int = 1) -> bool:
+        """Let it take some steps and return whether it stands still again, rather than has ended."""
+        for _ in range(steps):
+            if not self.stands_still():
+                return False
+            self.process.send_signal(signal.SIGCONT)
+        return self.stands_still()
+
+    def end(self, number: signal.Signals) -> tuple[int, str]:
+        """Send it a signal where it stands, let it end as it does upon that; return its status and its words."""
+        self.process.send_signal(number)
+        while self.stands_still():
+            self.process.send_signal(signal.SIGCONT)
+        words = self.process.communicate()[1]
+        return self.process.returncode, words
