@@ -29,10 +29,18 @@ from score import made_up
 from research_eval.cli.gate import gate
 from research_eval.gate import CitationGate, Gate, SeedGate
 from research_eval.gate.source import ledger_from_urls
-from research_eval.gate.stored import Answer, StoredTrial, chunks_of, read_chunk, told_by
+from research_eval.gate.stored import (
+    Answer,
+    StoredHit,
+    StoredPage,
+    StoredTrial,
+    chunks_of,
+    read_chunk,
+    told_by,
+)
 from research_eval.journal import RunFolder
 from research_eval.ledger import SourceRegistry
-from research_eval.schema import AnswerChecked, Fetched, SearchHit, TrialRecord, Verdict
+from research_eval.schema import AnswerChecked, TrialRecord, Verdict
 
 LEAST_SPEED = 0.8
 MOST_MB = 500.0
@@ -93,8 +101,8 @@ def write_batch(path: Path, trials: Sequence[TrialRecord], answers: int) -> None
 
 def _urls(told: StoredTrial) -> tuple[list[str], list[str]]:
     return (
-        [step.url for step in told.steps if isinstance(step, Fetched)],
-        [step.url for step in told.steps if isinstance(step, SearchHit)],
+        [step.url for step in told.steps if isinstance(step, StoredPage)],
+        [step.url for step in told.steps if isinstance(step, StoredHit)],
     )
 
 
@@ -106,9 +114,9 @@ def bare_compare(folder: Path) -> float:
     for one in told:
         ledger = SourceRegistry()
         for step in one.steps:
-            if isinstance(step, SearchHit):
+            if isinstance(step, StoredHit):
                 ledger.add_hit(step)
-            elif isinstance(step, Fetched):
+            elif isinstance(step, StoredPage):
                 ledger.add_page(step, None)
             else:
                 _judge(gates, step.text, ledger)

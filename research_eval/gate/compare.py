@@ -10,9 +10,17 @@ from xml.etree import ElementTree as ET
 
 from research_eval.gate.load import load_gate
 from research_eval.gate.protocol import Gate
-from research_eval.gate.stored import Chunk, StoredTrial, read_chunk, seldom_collecting, told_by
+from research_eval.gate.stored import (
+    Chunk,
+    StoredHit,
+    StoredPage,
+    StoredTrial,
+    read_chunk,
+    seldom_collecting,
+    told_by,
+)
 from research_eval.ledger import SourceRegistry
-from research_eval.schema import Fetched, Record, SearchHit, TrialKey, TrialRecord, Verdict
+from research_eval.schema import Record, TrialKey, TrialRecord, Verdict
 
 __all__ = [
     "Change",
@@ -70,9 +78,9 @@ def judge_stored(trial: StoredTrial, base: Gate, head: Gate) -> Iterator[Judgeme
     """Yield every attempt of `trial`, judged by both gates."""
     ledger = SourceRegistry()
     for step in trial.steps:
-        if isinstance(step, SearchHit):
+        if isinstance(step, StoredHit):
             ledger.add_hit(step)
-        elif isinstance(step, Fetched):
+        elif isinstance(step, StoredPage):
             ledger.add_page(step, None)
         else:
             before, after = base.check(step.text, ledger), head.check(step.text, ledger)

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterable
 from typing import Any, NotRequired
 
-from pydantic import TypeAdapter, ValidationError
+import msgspec
+from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from research_eval.errors import UsageError
@@ -21,14 +22,14 @@ class _Judgeable(TypedDict):
     searched: NotRequired[list[str]]
 
 
-_JUDGEABLE = TypeAdapter(_Judgeable)
+_JUDGEABLE = msgspec.json.Decoder(_Judgeable)
 
 
 def judgeable_line(line: bytes) -> dict[str, Any] | None:
     """Return an answer and what was opened from a line of JSON; `None` if it needs a closer look."""
     try:
-        return dict(_JUDGEABLE.validate_json(line, strict=True))
-    except ValidationError:
+        return dict(_JUDGEABLE.decode(line))
+    except (ValueError, RecursionError):
         return None
 
 

@@ -4,19 +4,65 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Self
+from typing import NamedTuple, Protocol, Self
 
 from research_eval.ledger.key import SourceKey, url_key
 from research_eval.ledger.site import is_same_site
-from research_eval.schema import Event, Fetched, Searched, SearchHit, SourceRecord
+from research_eval.schema import Event, Evidence, Fetched, Searched, SourceRecord
 
-__all__ = ["MAX_TEXT_CHARS", "KeyFunction", "SourceRegistry"]
+__all__ = ["MAX_TEXT_CHARS", "KeyFunction", "OpenedPage", "SeenHit", "SourceRegistry"]
 
 MAX_TEXT_CHARS = 200_000
 """The text of a page beyond this many characters is not kept."""
 
 KeyFunction = Callable[[str], SourceKey]
 """Names a URL; equal names mean the same source."""
+
+
+class SeenHit(Protocol):
+    """What a ledger reads of a search hit; `schema.SearchHit` is one, and says what its fields mean."""
+
+    @property
+    def url(self) -> str: ...  # noqa: D102  # see above
+    @property
+    def title(self) -> str: ...  # noqa: D102
+    @property
+    def snippet(self) -> str: ...  # noqa: D102
+
+
+class OpenedPage(Protocol):
+    """What a ledger reads of a fetch; `schema.Fetched` is one, and says what its fields mean."""
+
+    @property
+    def url(self) -> str: ...  # noqa: D102  # see above
+    @property
+    def ok(self) -> bool: ...  # noqa: D102
+    @property
+    def final_url(self) -> str | None: ...  # noqa: D102
+    @property
+    def canonical(self) -> str | None: ...  # noqa: D102
+    @property
+    def title(self) -> str | None: ...  # noqa: D102
+    @property
+    def evidence(self) -> Evidence: ...  # noqa: D102
+    @property
+    def content_sha256(self) -> str | None: ...  # noqa: D102
+    @property
+    def content_chars(self) -> int | None: ...  # noqa: D102
+
+
+class _Content(NamedTuple):
+    """Of the text that was kept of a page."""
+
+    sha256: str | None
+    chars: int | None
+
+
+class _Filed(NamedTuple):
+    """A successful fetch as it was recorded."""
+
+    page: OpenedPage
+    content: _Content
 
 
 @lru_cache(maxsize=4096)
@@ -34,7 +80,7 @@ class SourceRegistry:
         self.key = key
         self._records: dict[SourceKey, SourceRecord] = {}
         self._texts: dict[str, str] = {}
-        self._history: list[SearchHit | Fetched | SourceRecord] = []
+        self._history: list[SeenHit | _Filed | SourceRecord] = []
         self._views: dict[KeyFunction, tuple[int, SourceRegistry]] = {}
 
     @classmethod
@@ -57,12 +103,12 @@ class SourceRegistry:
             ledger._file_record(record)
         return ledger
 
-    def add_hit(self, hit: SearchHit) -> SourceKey:
+    def add_hit(self, hit: SeenHit) -> SourceKey:
         """Record a search hit: it fills what is missing and never demotes a fetched record."""
         self._history.append(hit)
         return self._observe(hit.url, title=hit.title or None, snippet=hit.snippet or None)
 
-    def add_page(self, fetched: Fetched, text: str | None) -> SourceKey:
+    def add_page(self, fetched: OpenedPage, text: str | None) -> SourceKey:
         """Record a successful fetch under its requested, its final and its own canonical URL.
 
         A failed fetch leaves no trace. The canonical URL counts on the same registrable domain
@@ -70,12 +116,10 @@ class SourceRegistry:
         """
         if not fetched.ok:
             return self.key(fetched.url)
-        content = self._keep_text(fetched, text)
-        if text is not None:
-            kept = {"content_sha256": content[0], "content_chars": content[1]}
-            self._history.append(fetched.model_copy(update=kept))
-        else:
-            self._history.append(fetched)
+        return self._file_fetch(fetched, self._keep_text(fetched, text))
+
+    def _file_fetch(self, fetched: OpenedPage, content: _Content) -> SourceKey:
+        self._history.append(_Filed(fetched, content))
         final = fetched.final_url or fetched.url
         page = self._file_page(final, fetched, content)
         requested = page if fetched.url == final else self._file_page(fetched.url, fetched, content)
@@ -121,22 +165,22 @@ class SourceRegistry:
     def _filed_anew(self, key: KeyFunction) -> "SourceRegistry":
         view = SourceRegistry(key)
         for entry in self._history:
-            if isinstance(entry, SearchHit):
-                view.add_hit(entry)
-            elif isinstance(entry, Fetched):
-                view.add_page(entry, None)
-            else:
+            if isinstance(entry, _Filed):
+                view._file_fetch(*entry)
+            elif isinstance(entry, SourceRecord):
                 view._file_record(entry)
+            else:
+                view.add_hit(entry)
         view._texts = self._texts
         return view
 
-    def _keep_text(self, fetched: Fetched, text: str | None) -> tuple[str | None, int | None]:
+    def _keep_text(self, fetched: OpenedPage, text: str | None) -> _Content:
         if text is None:
-            return fetched.content_sha256, fetched.content_chars
+            return _Content(fetched.content_sha256, fetched.content_chars)
         kept = text[:MAX_TEXT_CHARS]
         digest = hashlib.sha256(kept.encode("utf-8", "replace")).hexdigest()
         self._texts[digest] = kept
-        return digest, len(kept)
+        return _Content(digest, len(kept))
 
     def _observe(self, url: str, *, title: str | None, snippet: str | None = None) -> SourceKey:
         """Make sure that `url` has a record; fill only what is missing."""
@@ -156,9 +200,7 @@ class SourceRegistry:
             self._records[key] = old.model_copy(update=missing)
         return key
 
-    def _file_page(
-        self, url: str, fetched: Fetched, content: tuple[str | None, int | None]
-    ) -> SourceKey:
+    def _file_page(self, url: str, fetched: OpenedPage, content: _Content) -> SourceKey:
         key = self._observe(url, title=fetched.title)
         old = self._records[key]
         if old.state == "fetched" and old.evidence == "ok" and fetched.evidence != "ok":
@@ -166,7 +208,7 @@ class SourceRegistry:
         update: dict[str, object] = {"state": "fetched", "evidence": fetched.evidence}
         update["alias_of"] = None
         update["title"] = fetched.title or old.title
-        if old.evidence != fetched.evidence or (content[1] or 0) >= (old.content_chars or 0):
+        if old.evidence != fetched.evidence or (content.chars or 0) >= (old.content_chars or 0):
             update["content_sha256"], update["content_chars"] = content
         self._records[key] = old.model_copy(update=update)
         return key

@@ -48,6 +48,8 @@ def test_a_last_line_that_was_cut_is_left_out(tmp_path):
     [
         ({"schema_version": 99}, "schema_version 99 is not one that this version reads"),
         ({"transcript": [{"kind": "gate", "attempt": "x"}]}, "transcript.0.gate"),
+        ({"transcript": [{"kind": "fetch", "url": 1, "ok": True}]}, "transcript.0.fetch.url"),
+        ({"transcript": [{"kind": "search", "hits": [{}]}]}, "transcript.0.search"),
     ],
 )
 def test_a_faulty_line_is_named_with_its_number(tmp_path, change, says):
@@ -61,6 +63,18 @@ def test_a_faulty_line_is_named_with_its_number(tmp_path, change, says):
 
     assert f"{run.trials_path}:5: " in str(caught.value)
     assert says in str(caught.value)
+
+
+def test_a_line_that_is_nested_without_end_is_refused_in_one_line(tmp_path):
+    run = run_of(tmp_path)
+    lines = run.trials_path.read_text("utf-8").splitlines()
+    lines[2] = lines[2][:-1] + ', "more": ' + "[" * 200_000 + "]" * 200_000 + "}"
+    run.trials_path.write_text("\n".join(lines) + "\n", "utf-8")
+
+    with pytest.raises(RecordError) as caught:
+        [list(read_chunk(chunk)) for chunk in chunks_of(run)]
+
+    assert str(caught.value).startswith(f"{run.trials_path}:3: ")
 
 
 def test_no_journal_is_said_in_one_line(tmp_path):
