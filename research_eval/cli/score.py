@@ -1,5 +1,6 @@
 """`research-eval score`: add scores to a stored run, without model or network but for a judge."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +10,10 @@ from research_eval.errors import UsageError
 
 if TYPE_CHECKING:
     from research_eval.journal import RunFolder
-    from research_eval.schema import RunRecord, Score, TrialRecord
+    from research_eval.schema import RunRecord
     from research_eval.scorer import Scorer, Tally
     from research_eval.scorer.confidence import ConfidenceTable
+    from research_eval.scorer.rescore import ScoredPiece
     from research_eval.stats import Estimate
 
 __all__ = ["score"]
@@ -64,48 +66,85 @@ __all__ = ["score"]
     show_default=True,
     help="Share of the planned trials below which a value is marked INCONCLUSIVE.",
 )
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="Score on a Dask cluster: tcp://HOST:PORT, or local."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summaries as JSON lines.")
-@click.option("--quiet", is_flag=True, help="Print no summary.")
+@click.option("--quiet", is_flag=True, help="Print no summary and no progress.")
 def score(
     run: Path,
     scorers: tuple[str, ...],
     coverage_floor: float,
+    scheduler: str | None,
     as_json: bool,
     quiet: bool,
     **judge: Any,  # noqa: ANN401  # click's options
 ) -> int:
     """Score the trials of the run in folder RUN and keep the scores in RUN/scores.jsonl.
 
-    Scores of other scorers in that file stay; those of the same scorer are replaced.
+    Scores of other scorers in that file stay; those of the same scorer are replaced. The journal
+    streams through: memory does not grow with it.
     No model or network is asked, but for --judge-model; exits 4 when a recording lacks its reply.
     """
     from research_eval.journal import RunFolder
-    from research_eval.scorer import BUILT_IN, Tally
-    from research_eval.scorer.confidence import ConfidenceTable
-    from research_eval.scorer.store import add_scores
+    from research_eval.scorer import BUILT_IN
+    from research_eval.scorer.rescore import Sums
+    from research_eval.scorer.store import scores_path
 
     folder = RunFolder(run)
     manifest = folder.manifest()
     planned = len(manifest.case_ids) * manifest.trials
-    tallies = {c.name: Tally(planned) for c in manifest.configurations}
-    sure = {c.name: ConfidenceTable() for c in manifest.configurations}
-
-    def seen(trial: "TrialRecord", scores: "tuple[Score, ...]") -> None:
-        tallies.setdefault(trial.configuration, Tally(planned)).add(trial.case_id, scores)
-        sure.setdefault(trial.configuration, ConfidenceTable()).add(scores)
-
+    sums = {c.name: Sums(planned) for c in manifest.configurations}
     names = scorers or (("judge",) if judge["judge_model"] else tuple(BUILT_IN))
+    if scheduler is not None and "judge" in names:
+        raise UsageError("--scheduler: a judge is asked by one process alone; leave out --scheduler for it")
     ready, missed = _judge(folder, names, judge)
-    path = add_scores(folder, names, seen=seen, ready=ready)
+
+    def add(piece: "ScoredPiece") -> None:
+        for name, part in piece.sums.items():
+            sums.setdefault(name, Sums(planned)).merge(part)
+
+    path = scores_path(folder)
+    try:
+        _score(folder, names, ready, add, scheduler=scheduler, quiet=quiet)
+    except KeyboardInterrupt:
+        click.echo(f"research-eval: interrupted: nothing was added to {path}", err=True)
+        return 130
+    tallies = {name: one.tally for name, one in sums.items()}
     if as_json:
         _print_json(tallies, coverage_floor)
     elif not quiet:
         _print_table(tallies, manifest, coverage_floor)
-        _print_confidence(sure)
+        _print_confidence({name: one.confidence for name, one in sums.items()})
         click.echo(f"wrote {path}")
     if missed:
         click.echo(f"research-eval: {missed} questions to the judge have no recording", err=True)
     return 4 if missed else 0
+
+
+def _score(
+    folder: "RunFolder",
+    names: tuple[str, ...],
+    ready: "dict[str, Scorer]",
+    add: "Callable[[ScoredPiece], None]",
+    *,
+    scheduler: str | None,
+    quiet: bool,
+) -> None:
+    """Score the journal here or on a cluster, and say on the way how far it is."""
+    from research_eval.cli.pieces import JournalProgress, stopped_by_sigterm, workers
+    from research_eval.scorer.rescore import add_scores
+
+    def seen(piece: "ScoredPiece") -> None:
+        add(piece)
+        progress.add(piece.trials, piece.end)
+
+    with (
+        stopped_by_sigterm(),
+        workers(scheduler) as spread,
+        JournalProgress(folder.trials_path, "scored", quiet=quiet) as progress,
+    ):
+        add_scores(folder, names, seen=seen, ready=ready, spread=spread)
 
 
 def _judge(

@@ -1,5 +1,7 @@
 """How sure an answer says it is, and whether that came true."""
 
+from __future__ import annotations
+
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -77,7 +79,7 @@ class ConfidenceTable:
             self._stated.append(stated)
             self._right.append(abs(found[NAMES[1]] - (1 - stated) ** 2) < 1e-9)
 
-    def merge(self, other: "ConfidenceTable") -> None:
+    def merge(self, other: ConfidenceTable) -> None:
         """Take in all trials that `other` took in."""
         self._stated.extend(other._stated)
         self._right.extend(other._right)

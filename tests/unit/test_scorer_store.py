@@ -6,7 +6,8 @@ from research_eval.errors import ConfigError, RecordError, UsageError
 from research_eval.journal import RunFolder
 from research_eval.schema import Scored
 from research_eval.scorer.measure import measure
-from research_eval.scorer.store import add_scores, read_scores, run_cases, stored_scores
+from research_eval.scorer.rescore import add_scores
+from research_eval.scorer.store import read_scores, run_cases, stored_scores
 
 PAGE = "https://morvane.example/toll"
 
@@ -43,11 +44,15 @@ def test_new_scores_stand_beside_old_ones_and_replace_their_own(folder):
     assert [row.scorer for row in read_scores(folder)] == ["gate"] * 2 + ["efficiency"] * 2
 
 
-def test_each_trial_is_shown_to_the_caller(folder):
-    seen = []
-    add_scores(folder, ["gate"], seen=lambda trial, scores: seen.append((trial.trial, len(scores))))
+def test_the_caller_is_shown_each_piece_and_its_sums(folder):
+    pieces = []
+    add_scores(folder, ["gate"], seen=pieces.append)
 
-    assert seen == [(1, 11), (2, 11)]
+    (piece,) = pieces
+    assert piece.trials == 2
+    assert piece.end >= folder.trials_path.stat().st_size
+    ((_, sums),) = piece.sums.items()
+    assert sums.tally.summary("final_passed").total == 2
 
 
 def test_a_run_without_scores_has_none(folder):

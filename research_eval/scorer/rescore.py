@@ -1,0 +1,184 @@
+"""Score a stored run: pieces of its journal in, lines of `scores.jsonl` and their sums out.
+
+Any process can score a piece, and the pieces are put together in the journal's order: whoever scored
+them, the bytes are the same.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import NamedTuple
+
+from research_eval.dataset import Case
+from research_eval.errors import ConfigError, UsageError
+from research_eval.gate.stored import Chunk, chunks_of, seldom_collecting
+from research_eval.journal import RunFolder, write_whole
+from research_eval.schema import Score, TrialKey, TrialRecord
+from research_eval.scorer.aggregate import Tally
+from research_eval.scorer.catalog import load_scorer
+from research_eval.scorer.confidence import ConfidenceTable
+from research_eval.scorer.protocol import Scorer, score_trial
+from research_eval.scorer.store import StoredScores, read_scores, run_cases, scores_path
+
+__all__ = ["ScoredPiece", "Sums", "add_scores", "score_piece"]
+
+
+class Sums:
+    """What is added up over the trials of one configuration."""
+
+    def __init__(self, planned: int) -> None:
+        self.tally = Tally(planned)
+        self.confidence = ConfidenceTable()
+
+    def add(self, case_id: str, scores: Iterable[Score]) -> None:
+        """Take in all scores of one trial."""
+        every = tuple(scores)
+        self.tally.add(case_id, every)
+        self.confidence.add(every)
+
+    def merge(self, other: "Sums") -> None:
+        """Take in all trials that `other` took in."""
+        self.tally.merge(other.tally)
+        self.confidence.merge(other.confidence)
+
+
+class ScoredPiece(NamedTuple):
+    """A piece of a journal, scored."""
+
+    lines: bytes
+    """For `scores.jsonl`: one trial and scorer a line."""
+    end: int
+    """The byte of the journal where the piece ends; the last may end beyond it."""
+    sums: dict[str, Sums]
+    """By configuration."""
+
+    @property
+    def trials(self) -> int:
+        """How many trials were scored."""
+        return sum(one.tally.run for one in self.sums.values())
+
+
+Seen = Callable[[ScoredPiece], None]
+"""Is handed each piece, in the journal's order, once its lines are written."""
+
+Spread = Callable[[Callable[[Chunk], ScoredPiece], Iterator[Chunk]], Iterator[ScoredPiece]]
+"""Does the work on each piece, wherever, and yields what comes out in their order."""
+
+
+def add_scores(
+    folder: RunFolder,
+    names: Iterable[str],
+    *,
+    seen: Seen | None = None,
+    ready: Mapping[str, Scorer] | None = None,
+    spread: Spread = map,
+) -> Path:
+    """Score a stored run without model or network, and keep the scores beside earlier ones.
+
+    Lines of the same scorers are replaced, those of others stay. Trials stream through, so that
+    memory does not grow with the run; the file is replaced whole or not at all.
+
+    Args:
+        folder: The run.
+        names: Scorers, as `load_scorer` takes them.
+        seen: Is handed each piece of the journal with its sums.
+        ready: Scorers that no name alone makes, such as a judge, by the name to keep them under.
+        spread: Has the pieces scored; by default here, one after the other.
+
+    Raises:
+        ConfigError: If a scorer is unknown, here or where a piece is scored.
+        RecordError: If the journal or the earlier scores cannot be read.
+        UsageError: If the file cannot be written.
+    """
+    wanted = tuple(dict.fromkeys(names))
+    _scorers(wanted, ready or {})
+    path = scores_path(folder)
+    work = partial(score_piece, names=wanted, ready=ready)
+    try:
+        write_whole(path, _lines(folder, wanted, spread(work, chunks_of(folder)), seen))
+    except OSError as exc:
+        raise UsageError(f"{path}: cannot be written: {exc.strerror}") from exc
+    return path
+
+
+def _lines(
+    folder: RunFolder, names: tuple[str, ...], pieces: Iterator[ScoredPiece], seen: Seen | None
+) -> Iterator[bytes]:
+    """Yield the lines of other scorers as they were, then the new ones."""
+    for row in read_scores(folder):
+        if row.scorer not in names:
+            yield _line(row)
+    for piece in pieces:
+        yield piece.lines
+        if seen is not None:
+            seen(piece)
+
+
+def score_piece(
+    chunk: Chunk, names: tuple[str, ...], ready: Mapping[str, Scorer] | None = None
+) -> ScoredPiece:
+    """Score a piece of a run's journal; any process can do it that sees the run's folder.
+
+    Raises:
+        ConfigError: If this process has no such scorer.
+        RecordError: If a line is not a trial record.
+    """
+    try:
+        scorers = _scorers(names, ready or {})
+    except ConfigError as exc:
+        raise ConfigError(f"a worker lacks a scorer that is known here: {exc}") from exc
+    folder = RunFolder(Path(chunk.path))
+    cases = _cases(folder)
+    lines: list[bytes] = []
+    sums: dict[str, Sums] = {}
+    with seldom_collecting():
+        for trial in _trials(folder, chunk):
+            every: list[Score] = []
+            for name, scorer in scorers.items():
+                scores = score_trial(cases.get(trial.case_id), trial, folder.page, [scorer])
+                every += scores
+                lines.append(_line(_row(trial.key, name, scores)))
+            sums.setdefault(trial.configuration, Sums(0)).add(trial.case_id, every)
+    return ScoredPiece(b"".join(lines), chunk.end, sums)
+
+
+def _scorers(names: Iterable[str], ready: Mapping[str, Scorer]) -> dict[str, Scorer]:
+    return {name: ready.get(name) or load_scorer(name) for name in names}
+
+
+def _trials(folder: RunFolder, chunk: Chunk) -> Iterator[TrialRecord]:
+    """Yield the trials of a piece; a last line that was cut is left out."""
+    with folder.open_trials() as lines:
+        place = lines.seek(chunk.start)
+        while place < chunk.end and (line := lines.readline()).endswith(b"\n"):
+            yield folder.trial_in(line, place)
+            place += len(line)
+
+
+def _cases(folder: RunFolder) -> dict[str, Case]:
+    """Return the cases of a run, which a process reads once for all its pieces."""
+    path = folder.cases_path
+    if not path.is_file():
+        return {}
+    state = path.stat()
+    return _cases_as_of(folder.path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=1)
+def _cases_as_of(path: Path, modified_ns: int, size_bytes: int) -> dict[str, Case]:
+    del modified_ns, size_bytes
+    return run_cases(RunFolder(path))
+
+
+def _row(key: TrialKey, scorer: str, scores: tuple[Score, ...]) -> StoredScores:
+    return StoredScores(
+        case_id=key.case_id,
+        configuration=key.configuration,
+        trial=key.trial,
+        scorer=scorer,
+        scores=scores,
+    )
+
+
+def _line(row: StoredScores) -> bytes:
+    return row.model_dump_json().encode() + b"\n"
