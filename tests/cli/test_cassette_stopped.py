@@ -3,9 +3,6 @@
 import json
 import shutil
 import signal
-import subprocess
-import sys
-import time
 from contextlib import chdir
 
 import pytest
@@ -17,6 +14,7 @@ from research_eval.cassette.foreign import ForeignExchange, keep_as_web
 from research_eval.cassette.place import find_stores
 from research_eval.cassette.store import FolderStore
 from research_eval.cli.cassette import cassette
+from tests.stepwise import Stepwise
 
 COUNT = 150
 FEW = 15
@@ -103,19 +101,12 @@ def run(*words, cwd):
 
 
 def stop_half_way(words, is_half_way, stop, cwd, whole):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "research_eval", "cassette", *words],
-        cwd=cwd,
-        env={"PATH": "/usr/bin:/bin"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-    while process.poll() is None and not is_half_way(cwd, whole):
-        time.sleep(0.003)
-    process.send_signal(stop)
-    said = process.communicate()[1]
-    assert b"Traceback" not in said
-    return process.returncode
+    command = Stepwise(["cassette", *words], cwd)
+    while not is_half_way(cwd, whole):
+        assert command.go_on(), "it never was half-way"
+    code, said = command.end(stop)
+    assert "Traceback" not in said
+    return code
 
 
 def answers(folder):
@@ -147,7 +138,7 @@ def test_a_command_that_is_stopped_leaves_nothing_half_and_is_completed(
     place = "new" if name == "import-vcr" else "tapes"
 
     code = stop_half_way(words, is_half_way, stop, tmp_path / "stopped", whole)
-    assert code == (-stop if stop == signal.SIGKILL else 130), "it was stopped half-way"
+    assert code == (-stop if stop == signal.SIGKILL else 130)
     half = answers(tmp_path / "stopped" / place)
     if name not in {"import-vcr", "scrub"}:
         assert half == answers(tmp_path / "undisturbed" / place)

@@ -2,13 +2,11 @@
 
 import random
 import signal
-import subprocess
-import sys
-import time
 
 import pytest
 
 from tests.replay.conftest import research_eval
+from tests.stepwise import Stepwise
 
 PART = ("run", "bundled", "--limit", "2", "--configuration", "mixed-30", "--no-report")
 FORMATS = ("--format", "md,csv,junit")  # without plots, which take the longest
@@ -33,44 +31,37 @@ def files(folder):
     }
 
 
-def killed(words, cwd, after_s):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "research_eval", *map(str, words)],
-        cwd=cwd,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        process.wait(timeout=after_s)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+def killed(words, cwd, at_step):
+    """Kill a command where it stands still for that time, before it has done all."""
+    command = Stepwise(words, cwd)
+    assert command.go_on(at_step)
+    command.end(signal.SIGKILL)
 
 
 def test_a_merge_that_is_killed_leaves_the_whole_run_or_none(tmp_path, place):
     whole, rng = files(place / "whole/run"), random.Random(3)
     merged = {name: data for name, data in whole.items() if not name.startswith(("report", "scores", "junit"))}  # fmt: skip
-    for number in range(3):
-        out = tmp_path / f"run{number}"
-        killed(("merge", place / "part1", place / "part2", "--out", out), tmp_path, rng.uniform(0.2, 0.9))  # fmt: skip
+    merge = ("merge", place / "part1", place / "part2", "--out")
+    steps = Stepwise([*merge, "counted"], tmp_path).go_to_end()
+    for step in rng.sample(range(1, steps), 3):
+        out = tmp_path / f"run{step}"
+        killed([*merge, out.name], tmp_path, step)
         assert not out.exists() or files(out) == merged
 
         if not out.exists():
-            research_eval("merge", place / "part1", place / "part2", "--out", out, cwd=tmp_path)
+            research_eval(*merge, out.name, cwd=tmp_path)
         assert files(out) == merged
 
 
 def test_a_report_that_is_killed_leaves_whole_files_or_none(tmp_path, place):
     whole, rng = files(place / "whole/run"), random.Random(5)
     research_eval("merge", place / "part1", place / "part2", "--out", "run", cwd=tmp_path)
-    began = time.monotonic()
-    research_eval("report", "run", *FORMATS, cwd=tmp_path)
-    longest = time.monotonic() - began
+    steps = Stepwise(["report", "run", *FORMATS], tmp_path).go_to_end()
     assert files(tmp_path / "run") == whole
-    for _ in range(2):
+    for step in rng.sample(range(1, steps), 2):
         for name in ("report.html", "report.md", "scores.csv", "junit.xml"):
             (tmp_path / "run" / name).unlink(missing_ok=True)
-        killed(("report", "run", *FORMATS), tmp_path, rng.uniform(0.5, 1.0) * longest)
+        killed(["report", "run", *FORMATS], tmp_path, step)
 
         left = files(tmp_path / "run")
         assert {name: whole[name] for name in left} == left

@@ -6,11 +6,11 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from tests.replay.conftest import research_eval
+from tests.stepwise import Stepwise
 
 PART = ("run", "bundled", "--limit", "3", "--configuration", "honest", "--configuration", "mixed-30",
         "--configuration", "stubborn", "--no-report")  # fmt: skip
@@ -162,15 +162,11 @@ def test_live_models_and_webs_need_their_keys_first(tmp_path):
 
 def test_killed_at_random_moments_no_trial_is_lost_or_doubled(tmp_path, whole):
     rng = random.Random(7)
-    words = [sys.executable, "-m", "research_eval", *PART, "--out", "run"]
-    for _ in range(6):
+    for number in (signal.SIGKILL, signal.SIGTERM) * 3:
         resume = ["--resume"] if (tmp_path / "run/manifest.json").exists() else []
-        process = subprocess.Popen(
-            [*words, *resume], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        time.sleep(rng.uniform(0.3, 1.6))
-        process.send_signal(rng.choice([signal.SIGKILL, signal.SIGTERM]))
-        process.wait()
+        run = Stepwise([*PART, "--out", "run", *resume], tmp_path)
+        assert run.go_on(rng.randint(1, 20))
+        run.end(number)
     research_eval(*PART, "--out", "run", "--resume", cwd=tmp_path)
 
     assert (tmp_path / "run/trials.jsonl").read_bytes() == whole
