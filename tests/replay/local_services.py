@@ -5,9 +5,12 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
+
+from tests.json_server import JsonHandler, serving
 
 __all__ = ["Services", "local_services", "write_experiment"]
 
@@ -18,12 +21,15 @@ class Services(ThreadingHTTPServer):
     """All three behind one port: notes what was asked, and says `known` keys back in all it sends."""
 
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.asked: list[str] = []
         self.known: tuple[str, ...] = ()
         self.delay_s = 0.0
+        self.patience = 1_000_000
+        """After so many model calls it answers none before `wait` is set."""
         self.wait = threading.Event()
 
     @property
@@ -32,22 +38,22 @@ class Services(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(JsonHandler):
     server: Services
 
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+    def post(self, body: dict[str, Any]) -> None:
         self.server.wait.wait(self.server.delay_s)
         if self.path == "/search":
             self.server.asked.append(f"search {body['q']}")
             self._send(self._results(body["q"]))
         else:
             self.server.asked.append("model")
+            if self.server.asked.count("model") > self.server.patience:
+                self.server.wait.wait(300)
             offered = {tool["function"]["name"] for tool in body.get("tools", ())}
             self._send(self._reply(body["messages"], [name for name in _CALLS if name in offered]))
 
-    def do_GET(self) -> None:
+    def get(self) -> None:
         self.server.asked.append(f"page {self.path}")
         words = "The harbour of Lindow opened in 1907 and was enlarged in 1931. " * 60
         page = f"<html><title>Harbour</title><body><main><p>{words}</p>{self._echo()}</main></body></html>"
@@ -100,23 +106,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
 
 @contextmanager
 def local_services() -> "Iterator[Services]":
     """Serve while the block runs."""
     services = Services()
-    thread = threading.Thread(target=services.serve_forever, args=(0.02,))
-    thread.start()
-    try:
-        yield services
-    finally:
-        services.wait.set()
-        services.shutdown()
-        thread.join()
-        services.server_close()
+    with serving(services):
+        try:
+            yield services
+        finally:
+            services.wait.set()
 
 
 def write_experiment(folder: Path, services: Services, *, cases: int = 2, trials: int = 2) -> Path:

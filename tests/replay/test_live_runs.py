@@ -24,23 +24,16 @@ PRICE = "price = { input = 1000, output = 1000, source = 'a contract' }"
 class Moody(_Handler):
     """Refuses the first `server.refusals` model calls, hangs after `server.patience`, notes each key."""
 
-    def do_POST(self):  # noqa: N802  # the name that the server calls
+    def post(self, body):
         if self.path != "/search":
             self.server.keys.append(self.headers["authorization"])
             if len(self.server.keys) > self.server.patience:
                 self.server.wait.wait(60)
         if self.path != "/search" and self.server.refusals > 0:
             self.server.refusals -= 1
-            self.rfile.read(int(self.headers["content-length"]))
-            content = json.dumps({"error": {"message": "slow down"}}).encode()
-            self.send_response(429)
-            for name, value in (("content-type", "application/json"), ("retry-after", "0")):
-                self.send_header(name, value)
-            self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            self.send(429, {"error": {"message": "slow down"}}, ("retry-after", "0"))
             return
-        super().do_POST()
+        super().post(body)
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 """A provider's client against a real OpenAI-compatible server on 127.0.0.1."""
 
-import json
 import random
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 
 import pytest
 
@@ -15,18 +13,16 @@ from research_eval.ledger import SourceRegistry
 from research_eval.model import ModelSettings, build_model
 from research_eval.testing import ScriptedTool
 from research_eval.tool.kit import ToolKit
+from tests.json_server import JsonHandler, serving
 from tests.unit.wire_lab import QUESTION, chat, chat_call
 
 pytestmark = [pytest.mark.anyio, pytest.mark.sockets]
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(JsonHandler):
     """Calls a tool first, answers once it sees the result; limits every second request."""
 
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+    def post(self, body):
         self.server.seen.append((self.path, dict(self.headers), body))
         if self.server.grumpy and len(self.server.seen) % 2:
             return self.send(429, {"error": {"message": "slow down"}}, ("retry-after", "0"))
@@ -35,29 +31,13 @@ class Handler(BaseHTTPRequestHandler):
         calls = {"content": None, "tool_calls": [chat_call()]}
         return self.send(200, chat(calls, finish="tool_calls"))
 
-    def send(self, status, body, *headers):
-        content = json.dumps(body).encode()
-        self.send_response(status)
-        for name, value in (("content-type", "application/json"), *headers):
-            self.send_header(name, value)
-        self.send_header("content-length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *args):
-        pass
-
 
 @pytest.fixture
 def server():
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     http.seen, http.grumpy = [], False
-    thread = threading.Thread(target=http.serve_forever)
-    thread.start()
-    yield http
-    http.shutdown()
-    thread.join()
-    http.server_close()
+    with serving(http):
+        yield http
 
 
 def model(server, **settings):
