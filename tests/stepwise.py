@@ -1,13 +1,14 @@
-"""The command line in a process that moves on only when the test lets it: caught in the middle on any machine."""
+"""Processes that are caught in the middle on any machine: one moves on only when the test lets it."""
 
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["Stepwise"]
+__all__ = ["Stepwise", "interrupt"]
 
 _PROGRAM = """
 import os, signal, sys, threading
@@ -79,3 +80,16 @@ class Stepwise:
             os.kill(self.process.pid, signal.SIGCONT)
         words = self.process.communicate()[1]
         return self.process.returncode, words
+
+
+def interrupt(process: "subprocess.Popen[str] | subprocess.Popen[bytes]") -> None:
+    """Send SIGINT and wait until the process has taken it; a second one would else become one with it."""
+    process.send_signal(signal.SIGINT)
+    while process.poll() is None and _is_pending(process.pid, signal.SIGINT):
+        time.sleep(0.01)
+
+
+def _is_pending(pid: int, number: int) -> bool:
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    sets = [int(line.split()[1], 16) for line in lines if line.startswith(("SigPnd", "ShdPnd"))]
+    return any(pending >> (number - 1) & 1 for pending in sets)

@@ -22,6 +22,7 @@ from research_eval.cli.main import cli
 from research_eval.tool.search.tool import WebSearchTool
 from tests.replay.conftest import research_eval
 from tests.replay.local_services import local_services, write_experiment
+from tests.stepwise import interrupt
 
 pytestmark = pytest.mark.sockets
 
@@ -172,12 +173,12 @@ def test_a_page_that_no_trial_plays_is_found(place):
     assert said.endswith(" 1 findings\n")
 
 
-@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("stop", ["kill", "interrupt", "interrupt twice"])
 def test_a_recording_that_is_stopped_leaves_nothing_half_and_is_completed(tmp_path, stop):
     words = [sys.executable, "-m", "research_eval", "record", "mine.toml", "--no-report",
              "--out", "run", "--concurrency", "2"]  # fmt: skip
     with local_services() as services:
-        services.delay_s = 0.15
+        services.patience = 4
         write_experiment(tmp_path, services, cases=2, trials=1)
         process = subprocess.Popen(
             words,
@@ -186,13 +187,19 @@ def test_a_recording_that_is_stopped_leaves_nothing_half_and_is_completed(tmp_pa
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        while len(services.asked) < 6 and process.poll() is None:
-            time.sleep(0.02)
-        process.send_signal(stop)
-        process.send_signal(stop)
-        process.wait(60)
-        assert process.returncode != 0, "it was stopped in the middle"
-        services.delay_s = 0.0
+        while services.asked.count("model") <= services.patience:
+            assert process.poll() is None
+            time.sleep(0.01)
+        if stop == "kill":
+            process.kill()
+        else:
+            interrupt(process)
+        if stop == "interrupt twice":
+            interrupt(process)
+            process.wait(300)
+        services.patience = 1_000_000
+        services.wait.set()
+        assert process.wait(300) == (-signal.SIGKILL if stop == "kill" else 130)
         assert [name for name in files(tmp_path) if name.endswith(".part")] == []
         assert found(tmp_path / "cassettes/mine") == []
 
