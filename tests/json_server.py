@@ -15,10 +15,10 @@ class JsonHandler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
-    def do_POST(self) -> None:  # noqa: N802  # the name that the server calls
+    def do_POST(self) -> None:
         self.post(json.loads(self.rfile.read(int(self.headers["content-length"]))))
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         self.get()
 
     def post(self, body: dict[str, Any]) -> None:

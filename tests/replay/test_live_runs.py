@@ -25,15 +25,15 @@ class Moody(_Handler):
     """Refuses the first `server.refusals` model calls, hangs after `server.patience`, notes each key."""
 
     def post(self, body):
-        if self.path != "/search":
-            self.server.keys.append(self.headers["authorization"])
-            if len(self.server.keys) > self.server.patience:
-                self.server.wait.wait(60)
-        if self.path != "/search" and self.server.refusals > 0:
-            self.server.refusals -= 1
-            self.send(429, {"error": {"message": "slow down"}}, ("retry-after", "0"))
-            return
-        super().post(body)
+        if self.path == "/search":
+            return super().post(body)
+        self.server.keys.append(self.headers["authorization"])
+        if len(self.server.keys) > self.server.patience:
+            self.server.wait.wait(60)
+        if self.server.refusals == 0:
+            return super().post(body)
+        self.server.refusals -= 1
+        return self.send(429, {"error": {"message": "slow down"}}, ("retry-after", "0"))
 
 
 @pytest.fixture
