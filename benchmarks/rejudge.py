@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from score import made_up
+from spent import spent
 
 from research_eval.cli.gate import gate
 from research_eval.gate import CitationGate, Gate, SeedGate
@@ -139,33 +140,6 @@ def bare_check(path: Path) -> float:
     return time.process_time() - began
 
 
-class Spent(NamedTuple):
-    cpu_s: float
-    wall_s: float
-    mb: float
-
-
-LAUNCHER = """
-import os, subprocess, sys, time
-began = time.perf_counter()
-process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
-_, status, used = os.wait4(process.pid, 0)
-wall = time.perf_counter() - began
-print(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024)
-"""
-"""Starts a command from a small process: a child's peak counts its parent's size at the start."""
-
-
-def spent(*words: object) -> Spent:
-    """Run a command to its end and return what it took."""
-    command = [sys.executable, "-S", "-c", LAUNCHER, *COMMAND, *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    code, *figures = done.stdout.split()
-    if code not in {"0", "1"}:
-        raise SystemExit(f"{words}: {done.stderr}")
-    return Spent(*map(float, figures))
-
-
 class Job(NamedTuple):
     """A command and the bare gate's part of its work."""
 
@@ -228,7 +202,7 @@ def measure(folder: Path, answers: int) -> Iterator[bool]:
     for job in JOBS:
         with silent():
             command, bare = speed(job, pieces)
-        whole = spent(*job.words, every / job.file)
+        whole = spent("gate", *job.words, every / job.file)
         per = 1e6 / (PIECE * PIECES)
         print(
             f"gate {' '.join(job.words):14} {command * per:6.1f} us an answer, bare gate"

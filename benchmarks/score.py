@@ -2,12 +2,18 @@
 
     python benchmarks/score.py                 10 000 made-up trials
     python benchmarks/score.py --run FOLDER    the trials of a run instead, repeated to that number
+    python benchmarks/score.py --journal 1000000 [--scheduler local]
+                                               the command over a stored run of so many trials
 
 Prints CPU a trial of reading alone, of the default scorers and of all scorers, and peak memory.
 Exits 1 if reading and default scoring take more than 5 times the CPU of json.
+With --journal, `research-eval score` runs as a process of its own by the default scorers, over trials
+of --cases cases and four configurations; prints trials a second and peak memory, with --scheduler those
+on a cluster as well. Exits 1 if a process takes 500 MB, or the cluster's scores differ by a byte.
 """
 
 import argparse
+import hashlib
 import json
 import resource
 import sys
@@ -17,15 +23,19 @@ from collections.abc import Iterable, Sequence
 from itertools import cycle, islice
 from pathlib import Path
 
+from spent import spent
+
 from research_eval.gate import CitationGate
 from research_eval.journal import RunFolder
 from research_eval.ledger import SourceRegistry
 from research_eval.schema import (
     AnswerChecked,
+    ConfigurationSummary,
     Fetched,
     ModelCalled,
     PromptRendered,
     ProviderTry,
+    RunRecord,
     Searched,
     SearchHit,
     ToolCall,
@@ -34,8 +44,13 @@ from research_eval.schema import (
     Usage,
 )
 from research_eval.scorer import BUILT_IN, DEFAULT_SCORERS, Scorer, Tally, score_trial
+from research_eval.scorer.store import scores_path
 
 LIMIT = 5.0
+MOST_MB = 500.0
+VARIETY = 2000
+"""Different trials; a larger journal repeats them under other keys."""
+CONFIGURATIONS = ("north", "east", "south", "west")
 CHUNK = 100
 TEXT = "The toll at Morvane bridge is 4.50 crowns for a car since 1996. " * 40
 
@@ -147,13 +162,78 @@ def _records(folder: RunFolder, scorers: tuple[Scorer, ...]) -> float:
     return time.process_time() - start
 
 
+def write_run(folder: RunFolder, trials: int, cases: int) -> None:
+    """Write a run of so many trials, case by case as a plan has them."""
+    each = -(-trials // (cases * len(CONFIGURATIONS)))
+    tails = [
+        made_up(number).model_dump_json(exclude_none=True).partition('"question":')[2]
+        for number in range(VARIETY)
+    ]
+    keys = (
+        (f"case-{case}", name, trial)
+        for case in range(cases)
+        for trial in range(1, each + 1)
+        for name in CONFIGURATIONS
+    )
+    with folder.trials_path.open("w", encoding="utf-8") as file:
+        for (case_id, name, trial), tail in zip(islice(keys, trials), cycle(tails), strict=False):
+            file.write(
+                f'{{"schema_version":1,"case_id":"{case_id}","configuration":"{name}",'
+                f'"trial":{trial},"question":{tail}\n'
+            )
+    configurations = tuple(
+        ConfigurationSummary(
+            name=name, model="reference:made-up", is_reference_agent=True, gate="default@1",
+            max_retries=2, max_turns=16, search="serper", tools=("fetch",), settings={},
+        )
+        for name in CONFIGURATIONS
+    )  # fmt: skip
+    manifest = RunRecord(
+        experiment="toll", experiment_sha256="0" * 64, dataset="toll", dataset_sha256="1" * 64,
+        dataset_is_synthetic=True, cassettes_sha256=None, code_version="1", packages={},
+        model_mode="replay", web_mode="replay", seed=1, trials=each,
+        case_ids=tuple(f"case-{case}" for case in range(cases)), configurations=configurations,
+    )  # fmt: skip
+    (folder.path / "manifest.json").write_text(manifest.model_dump_json(), "utf-8")
+
+
+def score_journal(folder: RunFolder, trials: int, scheduler: str | None) -> bool:
+    """Score by the command, here and on a cluster, and print; return whether all holds."""
+    names = [name for name, scorer in BUILT_IN.items() if scorer in DEFAULT_SCORERS]
+    words = ["score", folder.path, "--json", *(w for name in names for w in ("--scorer", name))]
+    places = ([], ["--scheduler", scheduler]) if scheduler else ([],)
+    digests, holds = set(), True
+    for place in places:
+        used = spent(*words, *place)
+        with scores_path(folder).open("rb") as file:
+            digests.add(hashlib.file_digest(file, "sha256").hexdigest())
+        scores_path(folder).unlink()
+        holds = holds and used.mb < MOST_MB
+        print(
+            f"  {' '.join(['score', *place])}: {used.wall_s:.0f} s, {trials / used.wall_s:,.0f} trials"
+            f" a second, {used.cpu_s:.0f} s CPU; peak {used.mb:.0f} MB (limit {MOST_MB:.0f} MB)",
+            flush=True,
+        )
+    if scheduler:
+        print(f"  the same bytes: {'yes' if len(digests) == 1 else 'NO'}")
+    return holds and len(digests) == 1
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=10_000)
     parser.add_argument("--run", type=Path)
+    parser.add_argument("--journal", type=int, help="score a stored run of so many trials instead")
+    parser.add_argument("--cases", type=int, default=10_000, help="of the run of --journal")
+    parser.add_argument("--scheduler", help="score the run of --journal on this cluster as well")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as place:
         folder = RunFolder(Path(place))
+        if options.journal:
+            write_run(folder, options.journal, options.cases)
+            size = folder.trials_path.stat().st_size / 1e6
+            print(f"{options.journal:,} trials of {options.cases:,} cases; journal {size:,.0f} MB")
+            return 0 if score_journal(folder, options.journal, options.scheduler) else 1
         trials: Iterable[TrialRecord] = map(made_up, range(options.trials))
         if options.run:
             stored = list(RunFolder(options.run).trials())
