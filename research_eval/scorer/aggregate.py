@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 from typing_extensions import override
 
 from research_eval.schema import Score
@@ -19,6 +20,9 @@ __all__ = ["CaseSum", "Summary", "Tally"]
 
 MOST_HELD = 20_000
 """Different scores that are held before they are added up."""
+
+MOST_WAITING = 1000
+"""Cases whose scores are held before they are added up."""
 
 
 class CaseSum(NamedTuple):
@@ -69,24 +73,19 @@ class Summary(NamedTuple):
 
 
 class _Column:
-    """What every case contributes to one measure, in arrays by the case's number."""
+    """What every case contributes to one measure: total, weight and number of scores, by its number."""
 
     def __init__(self) -> None:
-        self._totals, self._weights, self._counts = array("d"), array("d"), array("I")
+        self.rows = np.zeros((3, 0))
 
-    def add(self, case: int, total: float, weight: float, count: int) -> None:
-        """Add to what a case contributes."""
-        if (missing := case + 1 - len(self._counts)) > 0:
-            for cells in (self._totals, self._weights, self._counts):
-                cells.frombytes(bytes(missing * cells.itemsize))
-        self._totals[case] += total
-        self._weights[case] += weight
-        self._counts[case] += count
-
-    def sums(self) -> Iterator[tuple[int, CaseSum]]:
-        """Yield the number of each case with a score, and what it contributes."""
-        rows = zip(self._totals, self._weights, self._counts, strict=True)
-        return ((case, CaseSum(*row)) for case, row in enumerate(rows) if row[2])
+    def add(self, cases: npt.NDArray[np.intp], rows: npt.NDArray[np.float64]) -> None:
+        """Add `rows` to what `cases` contribute, each of which is named once."""
+        held = self.rows.shape[1]
+        if len(cases) and (needed := int(cases.max()) + 1) > held:
+            wider = np.zeros((3, max(needed, held + held // 8)))
+            wider[:, :held] = self.rows
+            self.rows = wider
+        self.rows[:, cases] += rows
 
 
 class Tally:
@@ -134,7 +133,7 @@ class Tally:
                     self._held[id(score)] = score
                     self._names.setdefault(score.name)
         self._waiting.setdefault(case_id, Counter()).update(identities)
-        if len(self._held) > MOST_HELD:
+        if len(self._held) > MOST_HELD or len(self._waiting) > MOST_WAITING:
             self._settle()
 
     def merge(self, other: Tally) -> None:
@@ -144,36 +143,43 @@ class Tally:
         self._run += other._run
         self._names.update(other._names)
         self._missing.update(other._missing)
-        numbers = [self._number(case_id) for case_id in other._cases]
+        numbers = np.array([self._number(case_id) for case_id in other._cases], np.intp)
         for name, column in other._columns.items():
-            own = self._columns.setdefault(name, _Column())
-            for case, row in column.sums():
-                own.add(numbers[case], *row)
+            (scored,) = column.rows[2].nonzero()
+            self._column(name).add(numbers[scored], column.rows[:, scored])
+
+    def _column(self, name: str) -> _Column:
+        if name not in self._columns:
+            self._columns[name] = _Column()
+        return self._columns[name]
 
     def _number(self, case_id: str) -> int:
         return self._cases.setdefault(case_id, len(self._cases))
 
     def _settle(self) -> None:
         """Add up the scores that were only counted so far."""
-        for case_id, waiting in self._waiting.items():
-            case = self._number(case_id)
-            for identity, count in waiting.items():
-                score = self._held[identity]
-                if score.status == "unscored":
-                    self._missing[score.name, score.cause] += count
-                    continue
-                column = self._columns.setdefault(score.name, _Column())
-                column.add(case, score.value * score.weight * count, score.weight * count, count)
-        self._waiting.clear()
-        self._held.clear()
+        waiting, self._waiting = self._waiting, {}
+        held, self._held = self._held, {}
+        place = {identity: number for number, identity in enumerate(held)}
+        places = np.array([place[one] for case in waiting.values() for one in case], np.intp)
+        counts = np.array([count for case in waiting.values() for count in case.values()], float)
+        cases = np.repeat(np.arange(len(waiting)), [len(case) for case in waiting.values()])
+        for score, count in zip(held.values(), np.bincount(places, counts, len(held)), strict=True):
+            if score.status == "unscored":
+                self._missing[score.name, score.cause] += int(count)
+        numbers = np.array([self._number(case_id) for case_id in waiting], np.intp)
+        names, sums = _sums(list(held.values()), places, counts, cases, len(waiting))
+        for name, rows in zip(names, sums, strict=True):
+            (scored,) = rows[2].nonzero()
+            self._column(name).add(numbers[scored], rows[:, scored])
 
     def by_case(self, name: str) -> dict[str, CaseSum]:
         """Return what each case contributes, for clustered errors and paired tests."""
         self._settle()
         if name not in self._columns:
             return {}
-        ids = list(self._cases)
-        return {ids[case]: row for case, row in self._columns[name].sums()}
+        rows = zip(self._cases, self._columns[name].rows.T.tolist(), strict=False)
+        return {case_id: CaseSum(row[0], row[1], int(row[2])) for case_id, row in rows if row[2]}
 
     def summary(self, name: str) -> Summary:
         """Return the summary of one measure; of one never seen, an empty one."""
@@ -198,3 +204,33 @@ class Tally:
             total=total,
             weight=weight,
         )
+
+
+def _sums(
+    scores: list[Score],
+    places: npt.NDArray[np.intp],
+    counts: npt.NDArray[np.float64],
+    cases: npt.NDArray[np.intp],
+    width: int,
+) -> tuple[list[str], npt.NDArray[np.float64]]:
+    """Return the measures that have values, and for each what every case contributes.
+
+    Args:
+        scores: All that came.
+        places: Which of them came.
+        counts: How often, for each of `places`.
+        cases: In which case, for each of `places`.
+        width: How many cases there are.
+    """
+    values = [score if score.status == "scored" else None for score in scores]
+    names = list(dict.fromkeys(score.name for score in values if score))
+    line = {name: number for number, name in enumerate(names)}
+    table = np.array(
+        [(line[s.name], s.value * s.weight, s.weight) if s else (-1, 0, 0) for s in values]
+    ).reshape(-1, 3)[places]
+    is_value = table[:, 0] >= 0
+    table, counts = table[is_value], counts[is_value]
+    cells = table[:, 0].astype(np.intp) * width + cases[is_value]
+    sums = (table[:, 1] * counts, table[:, 2] * counts, counts)
+    rows = np.array([np.bincount(cells, each, len(names) * width) for each in sums], np.float64)
+    return names, rows.reshape(3, len(names), width).swapaxes(0, 1)

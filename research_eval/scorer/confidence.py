@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from research_eval.dataset import Case
 from research_eval.schema import Score, Scored, TrialRecord
@@ -73,7 +73,7 @@ class ConfidenceTable:
 
     def add(self, scores: Iterable[Score]) -> None:
         """Take in the scores of one trial; one without both values adds nothing."""
-        found: Mapping[str, float] = {s.name: s.value for s in scores if isinstance(s, Scored)}
+        found = {s.name: s.value for s in scores if s.name in NAMES and isinstance(s, Scored)}
         if NAMES[0] in found and NAMES[1] in found:
             stated = found[NAMES[0]]
             self._stated.append(stated)

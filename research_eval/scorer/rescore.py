@@ -6,6 +6,7 @@ them, the bytes are the same.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,12 +14,12 @@ from research_eval.dataset import Case
 from research_eval.errors import ConfigError, UsageError
 from research_eval.gate.stored import Chunk, chunks_of, seldom_collecting
 from research_eval.journal import RunFolder, write_whole
-from research_eval.schema import Score, TrialKey, TrialRecord
+from research_eval.schema import Score, TrialRecord
 from research_eval.scorer.aggregate import Tally
 from research_eval.scorer.catalog import load_scorer
 from research_eval.scorer.confidence import ConfidenceTable
 from research_eval.scorer.protocol import Scorer, score_trial
-from research_eval.scorer.store import StoredScores, read_scores, run_cases, scores_path
+from research_eval.scorer.store import ScoreLines, read_scores, run_cases, scores_path
 
 __all__ = ["ScoredPiece", "Sums", "add_scores", "score_piece"]
 
@@ -107,7 +108,7 @@ def _lines(
     """Yield the lines of other scorers as they were, then the new ones."""
     for row in read_scores(folder):
         if row.scorer not in names:
-            yield _line(row)
+            yield row.model_dump_json().encode() + b"\n"
     for piece in pieces:
         yield piece.lines
         if seen is not None:
@@ -129,15 +130,16 @@ def score_piece(
         raise ConfigError(f"a worker lacks a scorer that is known here: {exc}") from exc
     folder = RunFolder(Path(chunk.path))
     cases = _cases(folder)
-    lines: list[bytes] = []
-    sums: dict[str, Sums] = {}
+    writer, lines, sums = ScoreLines(), list[bytes](), dict[str, Sums]()
     with seldom_collecting():
         for trial in _trials(folder, chunk):
-            every: list[Score] = []
-            for name, scorer in scorers.items():
-                scores = score_trial(cases.get(trial.case_id), trial, folder.page, [scorer])
-                every += scores
-                lines.append(_line(_row(trial.key, name, scores)))
+            case = cases.get(trial.case_id)
+            said = {
+                name: score_trial(case, trial, folder.page, [scorer])
+                for name, scorer in scorers.items()
+            }
+            lines.append(writer.of(trial.key, said))
+            every = chain.from_iterable(said.values())
             sums.setdefault(trial.configuration, Sums(0)).add(trial.case_id, every)
     return ScoredPiece(b"".join(lines), chunk.end, sums)
 
@@ -168,17 +170,3 @@ def _cases(folder: RunFolder) -> dict[str, Case]:
 def _cases_as_of(path: Path, modified_ns: int, size_bytes: int) -> dict[str, Case]:
     del modified_ns, size_bytes
     return run_cases(RunFolder(path))
-
-
-def _row(key: TrialKey, scorer: str, scores: tuple[Score, ...]) -> StoredScores:
-    return StoredScores(
-        case_id=key.case_id,
-        configuration=key.configuration,
-        trial=key.trial,
-        scorer=scorer,
-        scores=scores,
-    )
-
-
-def _line(row: StoredScores) -> bytes:
-    return row.model_dump_json().encode() + b"\n"

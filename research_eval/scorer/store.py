@@ -1,17 +1,27 @@
 """Scores that were added to a run: `scores.jsonl` beside the journal, one trial and scorer a line."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
 
 from research_eval.dataset import Case, load_cases
 from research_eval.errors import RecordError
 from research_eval.journal import RunFolder
 from research_eval.schema import Record, Score, TrialKey
 
-__all__ = ["StoredScores", "read_scores", "run_cases", "scores_path", "stored_scores"]
+__all__ = [
+    "ScoreLines",
+    "StoredScores",
+    "read_scores",
+    "run_cases",
+    "scores_path",
+    "stored_scores",
+]
+
+_SCORE: TypeAdapter[Score] = TypeAdapter(Score)
 
 
 class StoredScores(Record):
@@ -29,6 +39,31 @@ class StoredScores(Record):
     def key(self) -> TrialKey:
         """The trial that was scored."""
         return TrialKey(self.case_id, self.configuration, self.trial)
+
+
+class ScoreLines:
+    """Writes the lines of many trials; a score that trials share is put into words once."""
+
+    _END = b'"","scores":[]}'
+    """How a line ends that names no scorer."""
+
+    def __init__(self) -> None:
+        self._words: dict[int, tuple[Score, bytes]] = {}
+        """By the score's identity, which is its own as long as it is held here."""
+
+    def of(self, key: TrialKey, scores: Mapping[str, Iterable[Score]]) -> bytes:
+        """Return what each scorer said of a trial, a line each."""
+        empty = StoredScores(**key._asdict(), scorer="", scores=())
+        head = empty.model_dump_json().encode().removesuffix(self._END)
+        return b"".join(
+            b'%b%b,"scores":[%b]}\n' % (head, to_json(scorer), b",".join(map(self._said, some)))
+            for scorer, some in scores.items()
+        )
+
+    def _said(self, score: Score) -> bytes:
+        if id(score) not in self._words:
+            self._words[id(score)] = score, _SCORE.dump_json(_SCORE.validate_python(score))
+        return self._words[id(score)][1]
 
 
 def scores_path(folder: RunFolder) -> Path:
