@@ -2,11 +2,14 @@
 
 import asyncio
 import logging
+import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -20,7 +23,7 @@ from research_eval.runner.trial import TrialResult, run_trial
 from research_eval.schema import TrialKey
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, LocalCluster
 
 __all__ = ["WorkerTask", "connect", "run_on_cluster", "spread"]
 
@@ -63,14 +66,34 @@ def connect(address: str) -> "Iterator[Client]":
         try:
             place: Any = address
             if address == LOCAL:
-                place = stack.enter_context(
-                    LocalCluster(processes=True, threads_per_worker=1, dashboard_address=None)
-                )
+                place = stack.enter_context(_workers_here(LocalCluster))
             client = stack.enter_context(Client(place, timeout="10s"))
         except (OSError, ValueError, AssertionError) as exc:  # the last for a port left out
             why = str(exc) or "expected tcp://HOST:PORT"
             raise ConfigError(f"--scheduler {address}: cannot be reached: {why}") from exc
         yield client
+
+
+def _workers_here(start: "type[LocalCluster]") -> "LocalCluster":
+    """Start workers that Ctrl-C in this terminal does not reach: this process ends them.
+
+    Processes and threads hold back the signals that the thread which starts them holds back.
+    """
+    with ThreadPoolExecutor(1, initializer=_hold_back_interrupts) as pool:
+        return pool.submit(
+            start,
+            processes=True,
+            threads_per_worker=1,
+            silence_logs=logging.ERROR,
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any free port
+        ).result()
+
+
+def _hold_back_interrupts() -> None:
+    if sys.platform != "win32":
+        resource_tracker.ensure_running()  # or whoever starts it later lets them through again
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def run_on_cluster(
