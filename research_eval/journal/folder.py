@@ -12,6 +12,9 @@ from research_eval.schema import SCHEMA_VERSION, RunRecord, TrialRecord
 
 __all__ = ["RunFolder"]
 
+BLOCK_BYTES = 1_000_000
+"""Read at once where only lines are counted."""
+
 
 class RunFolder:
     """Reads one run; never writes."""
@@ -69,7 +72,7 @@ class RunFolder:
             return _record(line, self.trials_path, 0)
         except RecordError:
             with self.open_trials() as lines:
-                number = 1 + lines.read(near).count(b"\n")
+                number = 1 + _newlines(lines, near)
                 number += next((n for n, other in enumerate(lines) if other == line), 0)
             return _record(line, self.trials_path, number)
 
@@ -90,6 +93,15 @@ class RunFolder:
     def page_path(self, sha256: str) -> Path:
         """Return where the text with this digest stands."""
         return self.path / "pages" / sha256[:2] / f"{sha256}.txt"
+
+
+def _newlines(file: BinaryIO, size: int) -> int:
+    """Return how many lines end in the next `size` bytes of a file, which may be larger than memory."""
+    found = 0
+    while size > 0 and (block := file.read(min(size, BLOCK_BYTES))):
+        found += block.count(b"\n")
+        size -= len(block)
+    return found
 
 
 def _records(path: Path) -> Iterator[TrialRecord]:
