@@ -97,7 +97,9 @@ def score(
     sums = {c.name: Sums(planned) for c in manifest.configurations}
     names = scorers or (("judge",) if judge["judge_model"] else tuple(BUILT_IN))
     if scheduler is not None and "judge" in names:
-        raise UsageError("--scheduler: a judge is asked by one process alone; leave out --scheduler for it")
+        raise UsageError(
+            "--scheduler: a judge is asked by one process alone; leave out --scheduler for it"
+        )
     ready, missed = _judge(folder, names, judge)
 
     def add(piece: "ScoredPiece") -> None:

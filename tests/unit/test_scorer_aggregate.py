@@ -1,5 +1,7 @@
 """Rates show every denominator: planned, run, scored, errors, and what did not apply."""
 
+import pickle
+
 import pytest
 
 from research_eval.errors import ConfigError, ScoringError
@@ -12,6 +14,7 @@ from research_eval.scorer import (
     no_pages,
     score_trial,
 )
+from research_eval.scorer.aggregate import MOST_WAITING
 
 
 def tally(planned, *scores):
@@ -98,6 +101,39 @@ def test_a_measure_never_seen_is_empty():
     assert summary.wilson is None
     assert tally(3).by_case("passed") == {}
     assert tally(0).summary("passed").coverage == 1.0
+
+
+def test_tallies_of_pieces_add_up_to_that_of_the_whole_in_other_processes_too():
+    rows = [passed(1), passed(0), missing("error"), Scored(name="share", value=0.5, weight=4)]
+    rows += [passed(1)] * 5 + [missing("not_applicable")]
+    whole, parts = tally(12, *rows), Tally(12)
+    for start in (0, 3, 6, 9):
+        part = Tally(0)
+        for number in range(start, min(start + 3, len(rows))):
+            part.add(f"case-{number % 3}", [rows[number]])
+        parts.merge(pickle.loads(pickle.dumps(part)))
+
+    assert (parts.run, parts.names) == (whole.run, whole.names)
+    for name in whole.names:
+        assert parts.summary(name) == whole.summary(name)
+        assert parts.by_case(name) == whole.by_case(name)
+
+
+def test_a_tally_goes_on_after_it_was_sent():
+    found = tally(3, passed(1))
+    pickle.dumps(found)
+    found.add("case-1", [passed(0)])
+
+    assert found.by_case("passed") == {"case-0": (1.0, 1.0, 1), "case-1": (0.0, 1.0, 1)}
+
+
+def test_more_cases_than_are_held_at_once_are_all_added_up():
+    found = Tally(MOST_WAITING * 2 + 1)
+    for number in range(MOST_WAITING * 2 + 1):
+        found.add(f"case-{number}", [passed(number % 2)])
+
+    assert found.summary("passed").total == MOST_WAITING
+    assert len(found.by_case("passed")) == MOST_WAITING * 2 + 1
 
 
 def test_names_come_in_the_order_of_first_sight():

@@ -3,10 +3,12 @@
 import pytest
 
 from research_eval.errors import ConfigError, RecordError, UsageError
+from research_eval.gate.stored import Chunk, chunks_of
 from research_eval.journal import RunFolder
 from research_eval.schema import Scored
+from research_eval.scorer import BUILT_IN
 from research_eval.scorer.measure import measure
-from research_eval.scorer.rescore import add_scores
+from research_eval.scorer.rescore import add_scores, score_piece
 from research_eval.scorer.store import read_scores, run_cases, stored_scores
 
 PAGE = "https://morvane.example/toll"
@@ -53,6 +55,63 @@ def test_the_caller_is_shown_each_piece_and_its_sums(folder):
     assert piece.end >= folder.trials_path.stat().st_size
     ((_, sums),) = piece.sums.items()
     assert sums.tally.summary("final_passed").total == 2
+
+
+def test_a_line_is_what_its_record_is_written_as(folder):
+    add_scores(folder, [*BUILT_IN, f"{__name__}:odd"])
+    with (folder.path / "scores.jsonl").open("rb") as lines:
+        written = list(lines)
+
+    assert [row.model_dump_json().encode() + b"\n" for row in read_scores(folder)] == written
+    assert len(written) == 2 * (len(BUILT_IN) + 1)
+
+
+def odd(case, trial, pages):
+    yield Scored(name='of "my" own \u20ac\x01', value=0.1 + 0.2)
+
+
+def test_pieces_give_what_the_whole_journal_gives(folder):
+    add_scores(folder, BUILT_IN)
+    chunks = list(chunks_of(folder, size=10))
+    pieces = [score_piece(chunk, tuple(BUILT_IN)) for chunk in chunks]
+
+    assert len(pieces) == 2
+    assert b"".join(one.lines for one in pieces) == (folder.path / "scores.jsonl").read_bytes()
+
+
+def test_a_process_that_lacks_a_scorer_says_so(folder):
+    (chunk,) = chunks_of(folder)
+
+    with pytest.raises(ConfigError, match=r"a worker lacks a scorer.*no_such_module"):
+        score_piece(chunk, ("no_such_module:mine",))
+
+
+def test_a_last_line_that_was_cut_is_no_trial(folder):
+    with folder.trials_path.open("a") as journal:
+        journal.write('{"schema_version":1,"case')
+    (chunk,) = chunks_of(folder)
+
+    assert score_piece(chunk, ("gate",)).trials == 2
+
+
+def test_a_damaged_line_of_a_later_piece_is_named_by_its_number(folder):
+    size = folder.trials_path.stat().st_size
+    with folder.trials_path.open("a") as journal:
+        journal.write("{}\n")
+
+    with pytest.raises(RecordError, match=r"trials\.jsonl:3: "):
+        score_piece(Chunk(str(folder.path), size, size + 3), ("gate",))
+
+
+def test_the_cases_are_read_again_when_they_changed(folder):
+    (chunk,) = chunks_of(folder)
+    cases = folder.cases_path
+    found = []
+    for answerable in ("true", "false"):
+        cases.write_text(f'{{"id": "toll", "question": "q", "answerable": {answerable}}}\n')
+        found.append(score_piece(chunk, ("correctness",)).lines)
+
+    assert found[0] != found[1]
 
 
 def test_a_run_without_scores_has_none(folder):
