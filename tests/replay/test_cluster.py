@@ -1,18 +1,24 @@
 """Trials on a Dask cluster whose workers are real processes: one that is killed loses and doubles nothing."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
+from click.testing import CliRunner
 from distributed import LocalCluster
 
+from research_eval.cli.score import score
+from research_eval.errors import ConfigError
 from research_eval.gate.compare import judge_chunk
 from research_eval.gate.stored import chunks_of
 from research_eval.journal import RunFolder
 from research_eval.runner.cluster import connect, spread
+from research_eval.scorer import BUILT_IN
+from research_eval.scorer.rescore import add_scores
 from tests.replay.conftest import research_eval
 
 pytestmark = pytest.mark.sockets
@@ -82,3 +88,73 @@ def test_pieces_of_a_journal_are_judged_on_workers_as_here(place, whole, cluster
 
 def seed_against_default(chunk):
     return judge_chunk(chunk, "seed", "default")
+
+
+@pytest.fixture
+def copies(place, whole, tmp_path):
+    """Return the run twice: to be scored here and there."""
+    return [RunFolder(shutil.copytree(place / "whole", tmp_path / name)) for name in ("a", "b")]
+
+
+def scores(folder):
+    return (folder.path / "scores.jsonl").read_bytes()
+
+
+def test_a_worker_that_is_killed_while_a_run_is_scored_loses_and_doubles_nothing(copies, cluster):
+    here, there = copies
+    add_scores(here, BUILT_IN)
+    pieces = []
+
+    def seen(piece):
+        pieces.append(piece)
+        if len(pieces) == 3:
+            os.kill(nanny_of_a_worker(cluster).pid, signal.SIGKILL)
+
+    with connect(cluster.scheduler_address) as client:
+
+        def in_small_pieces(work, _):
+            return spread(client, work, chunks_of(there, size=20_000), in_flight=8)
+
+        add_scores(there, BUILT_IN, seen=seen, spread=in_small_pieces)
+
+    assert len(pieces) > 12
+    assert scores(there) == scores(here)
+
+
+def score_command(*words):
+    return CliRunner().invoke(score, words, standalone_mode=False, catch_exceptions=False)
+
+
+def test_the_command_prints_and_writes_on_a_cluster_what_it_does_without(
+    copies, cluster, monkeypatch
+):
+    """Workers stand in another folder and find the run all the same."""
+    here, there = copies
+    monkeypatch.chdir(there.path.parent)
+    words = ("--scorer", "gate", "--scorer", "efficiency", "--json")
+    without = score_command(str(here.path), *words)
+    on_it = score_command(there.path.name, *words, "--scheduler", cluster.scheduler_address)
+
+    assert without.stdout == on_it.stdout
+    assert on_it.stderr == ""
+    assert scores(there) == scores(here)
+
+
+OWN = """
+from research_eval.schema import Scored
+
+def brief(case, trial, pages):
+    yield Scored(name="brief", value=float(len(trial.answer or "") < 800))
+"""
+
+
+def test_a_scorer_that_a_worker_lacks_is_named_and_nothing_is_written(copies, cluster, monkeypatch):
+    folder = copies[0].path
+    (folder / "of_my_own.py").write_text(OWN)
+    monkeypatch.syspath_prepend(folder)
+
+    with pytest.raises(ConfigError, match=r"a worker lacks a scorer .*of_my_own"):
+        score_command(
+            str(folder), "--scorer", "of_my_own:brief", "--scheduler", cluster.scheduler_address
+        )
+    assert not (folder / "scores.jsonl").exists()
