@@ -112,7 +112,7 @@ def score(
     except KeyboardInterrupt:
         click.echo(f"research-eval: interrupted: nothing was added to {path}", err=True)
         return 130
-    tallies = {name: one.tally for name, one in sums.items()}
+    tallies = _together({name: one.tally for name, one in sums.items()})
     if as_json:
         _print_json(tallies, coverage_floor)
     elif not quiet:
@@ -122,6 +122,16 @@ def score(
     if missed:
         click.echo(f"research-eval: {missed} questions to the judge have no recording", err=True)
     return 4 if missed else 0
+
+
+def _together(tallies: "dict[str, Tally]") -> "dict[str, Tally]":
+    """Have all configurations agree on what the measures are."""
+    from research_eval.scorer.measure import merged
+
+    kinds = merged(tally.kinds for tally in tallies.values())
+    for tally in tallies.values():
+        tally.kinds = kinds
+    return tallies
 
 
 def _score(
@@ -180,7 +190,6 @@ def _judge(
 def _print_json(tallies: "dict[str, Tally]", floor: float) -> None:
     import json
 
-    from research_eval.scorer.measure import measure
     from research_eval.stats import clopper_pearson
 
     for configuration, tally in tallies.items():
@@ -195,7 +204,7 @@ def _print_json(tallies: "dict[str, Tally]", floor: float) -> None:
                 "by_case": list(by_case) if by_case else None,
                 "is_conclusive": summary.coverage >= floor,
             }
-            if interval and measure(name).unit == "yes_no":
+            if interval and summary.unit == "yes_no":
                 row["exact"] = list(clopper_pearson(round(summary.total), summary.scored))
             click.echo(json.dumps(row))
 
@@ -330,16 +339,10 @@ def _print_confidence(tables: "dict[str, ConfidenceTable]") -> None:
 
 def _by_case(tally: "Tally", name: str) -> "tuple[float, float] | None":
     """Return the interval with cases as the units, within the measure's bounds."""
-    from research_eval.scorer.measure import measure
-    from research_eval.stats import Cluster, clustered_mean, clustered_wilson
+    from research_eval.stats import Cluster, clustered_interval
 
     clusters = [Cluster(case.total, case.weight) for case in tally.by_case(name).values()]
-    if measure(name).unit in {"yes_no", "share"}:
-        return clustered_wilson(clusters) if clusters else None
-    estimate = clustered_mean(clusters)
-    if estimate is None or estimate.low == estimate.high:
-        return None  # equal values show no spread to go by
-    return estimate.low, estimate.high
+    return clustered_interval(clusters, is_rate=tally.measure(name).is_rate)
 
 
 def _row(tally: "Tally", name: str, floor: float) -> str:

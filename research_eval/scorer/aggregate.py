@@ -12,7 +12,7 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from research_eval.schema import Score
-from research_eval.scorer.measure import measure
+from research_eval.scorer.measure import Kinds, Measure
 from research_eval.stats import Interval, wilson
 
 __all__ = ["CaseSum", "Summary", "Tally"]
@@ -56,6 +56,8 @@ class Summary(NamedTuple):
     """Sum of the values, each times its weight."""
     weight: float
     """Sum of the weights: the denominator of `value`."""
+    unit: str
+    """What the value is, as in `research_eval.schema.Unit`."""
 
     @property
     def coverage(self) -> float:
@@ -67,7 +69,7 @@ class Summary(NamedTuple):
     def wilson(self) -> Interval | None:
         """The Wilson interval; `None` if the measure is no proportion, or nothing was scored."""
         n = round(self.weight)
-        if n == 0 or measure(self.name).unit not in {"yes_no", "share"}:
+        if n == 0 or self.unit not in {"yes_no", "share"}:
             return None
         return wilson(min(max(self.total, 0.0), n), n)
 
@@ -104,6 +106,8 @@ class Tally:
         """Scores by their identity, which is theirs alone while they are held here."""
         self._waiting: dict[str, Counter[int]] = {}
         """Case, then how often each held score came: most trials share theirs."""
+        self.kinds = Kinds()
+        """What the measures are; the same object for all configurations that are shown together."""
 
     @override
     def __getstate__(self) -> dict[str, object]:
@@ -132,6 +136,8 @@ class Tally:
                 if id(score) in fresh:
                     self._held[id(score)] = score
                     self._names.setdefault(score.name)
+                    if score.status == "scored":
+                        self.kinds.add(score)
         self._waiting.setdefault(case_id, Counter()).update(identities)
         if len(self._held) > MOST_HELD or len(self._waiting) > MOST_WAITING:
             self._settle()
@@ -141,12 +147,17 @@ class Tally:
         self._settle()
         other._settle()
         self._run += other._run
+        self.kinds.merge(other.kinds)
         self._names.update(other._names)
         self._missing.update(other._missing)
         numbers = np.array([self._number(case_id) for case_id in other._cases], np.intp)
         for name, column in other._columns.items():
             (scored,) = column.rows[2].nonzero()
             self._column(name).add(numbers[scored], column.rows[:, scored])
+
+    def measure(self, name: str) -> Measure:
+        """Return what a measure is."""
+        return self.kinds.of(name)
 
     def _column(self, name: str) -> _Column:
         if name not in self._columns:
@@ -203,6 +214,7 @@ class Tally:
             strict=total / applicable if applicable > 0 and per_trial else None,
             total=total,
             weight=weight,
+            unit=self.kinds.of(name).unit,
         )
 
 

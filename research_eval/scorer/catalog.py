@@ -14,6 +14,7 @@ from research_eval.scorer.grounded import GroundedCorrectnessScorer
 from research_eval.scorer.grounding import GroundingScorer
 from research_eval.scorer.link import links
 from research_eval.scorer.outcome import gate_outcome, trial_status
+from research_eval.scorer.own import OwnScorer, is_of_this_project
 from research_eval.scorer.protocol import Scorer
 from research_eval.scorer.provenance import provenance
 from research_eval.scorer.repair import repair_course, repair_rate
@@ -74,4 +75,5 @@ def load_scorer(name: str) -> Scorer:
     found = load_plugin("scorer", name, BUILT_IN)
     if not callable(found):
         raise ConfigError(f"scorer {name!r} is not callable")
-    return cast("Scorer", found)
+    scorer = cast("Scorer", found)
+    return scorer if is_of_this_project(scorer) else OwnScorer(name, scorer)

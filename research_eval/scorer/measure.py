@@ -1,12 +1,12 @@
 """What a measure means to a reader: whether more of it is better, and in which unit it is."""
 
 import re
-from typing import Literal, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
-__all__ = ["Measure", "measure"]
+from research_eval.schema.score import Better, Scored, Unit
 
-Better = Literal["higher", "lower", "neither"]
-Unit = Literal["yes_no", "share", "count", "points", "seconds", "usd"]
+__all__ = ["Kinds", "Measure", "is_built_in", "measure", "merged"]
 
 
 class Measure(NamedTuple):
@@ -15,8 +15,11 @@ class Measure(NamedTuple):
     name: str
     better: Better
     unit: Unit
-    """`yes_no`: once an answer. `share`: of the citations, claims or facts of an answer. `points`: a
-    mark that may be negative."""
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether it lies between 0 and 1."""
+        return self.unit in {"yes_no", "share"}
 
 
 _HIGHER_YES = (
@@ -60,7 +63,7 @@ _RULES: tuple[tuple[re.Pattern[str], Better, Unit], ...] = (
 
 
 def measure(name: str) -> Measure:
-    """Return what is known of a measure; one of a scorer of the user's own counts as better higher.
+    """Return what is known of a measure; of one of a scorer of the user's own, that more is better.
 
     Counts of what a trial did and consumed are better when lower.
     """
@@ -69,7 +72,64 @@ def measure(name: str) -> Measure:
             return Measure(name, better, unit)
     if name in _COSTS:
         return Measure(name, "lower", "count")
-    return Measure(name, "higher", "yes_no")
+    return Measure(name, "higher", "points")
+
+
+def is_built_in(name: str) -> bool:
+    """Return whether scorers of the project itself measure this."""
+    if name.endswith("_seconds"):
+        return name in {"virtual_seconds", "repair_seconds"}
+    return name in _COSTS or any(pattern.fullmatch(name) for pattern, *_ in _RULES)
+
+
+class Kinds:
+    """What the measures are that were met, by what is known of them, by what scores state and hold.
+
+    A measure of the user's own is what its scores state; if they state nothing it is a yes or no
+    where every value is 0 or 1 and weighs 1, and a mean elsewhere. No measure with a value beyond
+    0 and 1 is a rate, whatever was said of it.
+    """
+
+    def __init__(self) -> None:
+        self.stated: dict[str, tuple[Unit | None, Better | None]] = {}
+        self.uneven: set[str] = set()
+        """Measures with a value that is neither 0 nor 1, or that does not weigh 1."""
+        self.beyond: set[str] = set()
+        """Measures with a value outside 0 to 1."""
+
+    def add(self, score: Scored) -> None:
+        """Take note of one value."""
+        if score.weight != 1 or score.value not in {0, 1}:
+            self.uneven.add(score.name)
+            if not 0 <= score.value <= 1:
+                self.beyond.add(score.name)
+        if score.unit or score.better:
+            self.stated.setdefault(score.name, (score.unit, score.better))
+
+    def merge(self, other: "Kinds") -> None:
+        """Take note of all that `other` did."""
+        self.stated = {**other.stated, **self.stated}
+        self.uneven |= other.uneven
+        self.beyond |= other.beyond
+
+    def of(self, name: str) -> Measure:
+        """Return what is known of a measure."""
+        found = measure(name)
+        if not is_built_in(name):
+            unit, better = self.stated.get(name, (None, None))
+            own: Unit = found.unit if name in self.uneven or found.unit != "points" else "yes_no"
+            found = Measure(name, better or found.better, unit or own)
+        if found.is_rate and name in self.beyond:
+            return found._replace(unit="points")
+        return found
+
+
+def merged(kinds: Iterable[Kinds]) -> Kinds:
+    """Return what all of `kinds` know together, so that all sides of a comparison agree."""
+    every = Kinds()
+    for one in kinds:
+        every.merge(one)
+    return every
 
 
 _COSTS = frozenset(

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from research_eval.stats.cluster import (
         Cluster,
         cluster_bootstrap,
+        clustered_interval,
         clustered_mean,
         clustered_se,
         clustered_wilson,
@@ -67,6 +68,7 @@ _LATER = {
     "cluster": (
         "Cluster",
         "cluster_bootstrap",
+        "clustered_interval",
         "clustered_mean",
         "clustered_se",
         "clustered_wilson",
@@ -116,6 +118,7 @@ __all__ = [
     "brier",
     "clopper_pearson",
     "cluster_bootstrap",
+    "clustered_interval",
     "clustered_mean",
     "clustered_se",
     "clustered_wilson",

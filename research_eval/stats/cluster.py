@@ -22,6 +22,7 @@ from research_eval.stats.student import t_quantile
 __all__ = [
     "Cluster",
     "cluster_bootstrap",
+    "clustered_interval",
     "clustered_mean",
     "clustered_se",
     "clustered_wilson",
@@ -97,6 +98,22 @@ def clustered_wilson(clusters: Sequence[Cluster], confidence: float = CONFIDENCE
     if any(not -1e-9 <= c.total <= c.weight + 1e-9 for c in held):
         raise ValueError("a cluster holds more successes than units")
     return wilson_of_share(share, _effective(held, share, weight, confidence), confidence)
+
+
+def clustered_interval(
+    clusters: Sequence[Cluster], *, is_rate: bool, confidence: float = CONFIDENCE
+) -> Interval | None:
+    """Return the interval of the ratio of the sums: `clustered_wilson` of a rate, else by t.
+
+    `None` where nothing weighs anything, and of a mean whose values are all the same, which show no
+    spread to go by.
+    """
+    if is_rate:
+        return (
+            clustered_wilson(clusters, confidence) if any(c.weight > 0 for c in clusters) else None
+        )
+    found = clustered_mean(clusters, confidence)
+    return Interval(found.low, found.high) if found and found.low < found.high else None
 
 
 def effective_units(clusters: Sequence[Cluster], confidence: float = CONFIDENCE) -> float:

@@ -172,7 +172,7 @@ def test_a_run_may_have_kept_its_cases(folder, tmp_path):
         ("cost_usd", "lower", "usd"),
         ("virtual_seconds", "lower", "seconds"),
         ("passed_despite:timeout", "higher", "yes_no"),
-        ("of_my_own", "higher", "yes_no"),
+        ("of_my_own", "higher", "points"),
     ],
 )
 def test_a_measure_has_a_direction_and_a_unit(name, better, unit):

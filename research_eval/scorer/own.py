@@ -1,0 +1,97 @@
+"""A scorer of the user's own, held to what scores must be before anything is made of them."""
+
+from collections.abc import Iterable
+
+from pydantic import ValidationError
+
+from research_eval.dataset import Case
+from research_eval.errors import ConfigError
+from research_eval.schema import Score, Scored, TrialRecord, Unscored
+from research_eval.scorer.measure import is_built_in
+from research_eval.scorer.protocol import Pages, Scorer
+
+__all__ = ["OwnScorer", "is_of_this_project"]
+
+MOST = 1e100
+"""Values and weights beyond this cannot be squared and added up."""
+RESERVED = ("weight:", "unscored:", "tries:", "score:")
+"""How columns of a report begin that are no scores."""
+
+
+class OwnScorer:
+    """Passes on what a scorer says, and refuses what would spoil a table."""
+
+    def __init__(self, name: str, scorer: Scorer) -> None:
+        self.__name__ = name
+        self._scorer = scorer
+
+    def __call__(self, case: Case | None, trial: TrialRecord, pages: Pages) -> Iterable[Score]:
+        """Return the scorer's scores.
+
+        Raises:
+            ConfigError: If one of them is no score, no finite number, or called like another.
+        """
+        try:
+            found = tuple(self._scorer(case, trial, pages))
+        except ValidationError as exc:
+            first = exc.errors(include_url=False)[0]
+            place = ".".join(map(str, first["loc"])) or exc.title
+            raise self._refusal(
+                trial, f"{place}: {first['msg']}, not {first['input']!r:.40}"
+            ) from exc
+        except TypeError as exc:
+            if _is_own(exc):
+                raise self._refusal(trial, f"it gives no scores: {exc}") from exc
+            raise
+        self._check(trial, found)
+        return found
+
+    def _check(self, trial: TrialRecord, scores: tuple[Score, ...]) -> None:
+        seen = set[str]()
+        for score in scores:
+            problem = _problem(score, seen)
+            if problem:
+                raise self._refusal(trial, problem)
+            seen.add(score.name)
+
+    def _refusal(self, trial: TrialRecord, what: str) -> ConfigError:
+        where = f"{trial.case_id}, {trial.configuration}, trial {trial.trial}"
+        return ConfigError(f"scorer {self.__name__!r}: {what} ({where})")
+
+
+def _is_own(exc: TypeError) -> bool:
+    """Return whether the error was raised by the call itself, not within the scorer."""
+    trace = exc.__traceback__
+    return trace is not None and trace.tb_next is None
+
+
+def _problem(score: object, seen: set[str]) -> str | None:
+    """Return what is wrong with a score; `None` if nothing is."""
+    if not isinstance(score, Scored | Unscored):
+        return f"{score!r:.40} is no score"
+    name = score.name
+    if not name.strip() or name.startswith(RESERVED):
+        return f"{name!r} cannot be the name of a measure"
+    if is_built_in(name):
+        return f"{name!r} is a measure of the scorers built in; give it another name"
+    if name in seen:
+        return f"it gives {name!r} twice"
+    return _bad_value(score) if isinstance(score, Scored) else None
+
+
+def _bad_value(score: Scored) -> str | None:
+    if score.weight < 0:
+        return f"the weight of {score.name!r} is {score.weight:g}, below 0"
+    if max(abs(score.value), score.weight) > MOST:
+        return f"{score.name!r} is too large to be added up: {score.value:g}"
+    if score.unit == "yes_no" and score.value not in {0, 1}:
+        return f"{score.name!r} is said to be a yes or no, and its value is {score.value:g}"
+    if score.unit == "share" and not 0 <= score.value <= 1:
+        return f"{score.name!r} is said to be a share, and its value is {score.value:g}"
+    return None
+
+
+def is_of_this_project(scorer: object) -> bool:
+    """Return whether a scorer, or a class that it comes from, is one of the project's own."""
+    modules = {getattr(scorer, "__module__", ""), *(c.__module__ for c in type(scorer).__mro__)}
+    return any(m.startswith("research_eval.scorer.") for m in modules - {Scorer.__module__})
