@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Iterable, Iterator
 
 from research_eval.dataset import Case
-from research_eval.schema import Score, Scored, TrialRecord
+from research_eval.schema import Score, Scored, TrialRecord, Unscored
 from research_eval.scorer.correctness import correctness
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
+from research_eval.scorer.stated import find_confidence
 from research_eval.stats.confidence import (
     area_under_risk_coverage,
     brier,
@@ -17,51 +17,38 @@ from research_eval.stats.confidence import (
     rms_calibration_error,
 )
 
-__all__ = ["ConfidenceTable", "confidence", "stated_confidence"]
+__all__ = ["ConfidenceTable", "confidence"]
 
-NAMES = ("stated_confidence", "brier")
-_STATED = re.compile(
-    r"\b(?:confidence|certainty|Konfidenz|Sicherheit)\b\s*(?:score|level)?\W{0,6}"
-    r"(\d{1,3}(?:[.,]\d+)?)\s*(%|percent|/\s*100)?",
-    re.IGNORECASE,
-)
-
-
-def stated_confidence(answer: str) -> float | None:
-    """Return the last confidence that an answer states, as a share; `None` without one.
-
-    >>> stated_confidence("It is 12. Confidence: 80 %"), stated_confidence("confidence: 0.8")
-    (0.8, 0.8)
-    """
-    found = list(_STATED.finditer(answer))
-    if not found:
-        return None
-    value = float(found[-1][1].replace(",", "."))
-    share = value / 100 if found[-1][2] or value > 1 else value
-    return share if share <= 1 else None
+STATED, RIGHT, BRIER = NAMES = ("stated_confidence", "correct_given_confidence", "brier")
 
 
 def confidence(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
-    """Give the stated confidence and its squared distance from what came true.
+    """Give the stated confidence, whether the answer is right, and how far the two lie apart.
 
     Answers state one where the prompt asks for it (`agent.prompt.extra`), as `Confidence: 80 %`.
 
     Source: Brier, Mon Weather Rev 78:1 (1950).
     """
+    stated = _stated(trial)
+    yield stated
+    right = {s.name: s for s in correctness(case, trial, pages)}["correct_given_attempted"]
+    if isinstance(right, Scored) and isinstance(stated, Scored):
+        yield scored(RIGHT, right.value)
+        yield scored(BRIER, brier([stated.value], [right.value == 1]))
+        return
+    missing = stated if isinstance(right, Scored) else right
+    yield from (missing.model_copy(update={"name": name}) for name in (RIGHT, BRIER))
+
+
+def _stated(trial: TrialRecord) -> Score:
     if error := trial_error(trial):
-        yield from (broken(name, error) for name in NAMES)
-        return
-    stated = stated_confidence(trial.answer or "")
-    if stated is None:
-        yield from (inapplicable(name, "the answer states no confidence") for name in NAMES)
-        return
-    yield scored(NAMES[0], stated)
-    found = {score.name: score for score in correctness(case, trial, pages)}
-    right = found["correct_given_attempted"]
-    if isinstance(right, Scored):
-        yield scored(NAMES[1], brier([stated], [bool(right.value)]))
-    else:
-        yield inapplicable(NAMES[1], right.reason)
+        return broken(STATED, error)
+    found = find_confidence(trial.answer or "")
+    if found is None:
+        return inapplicable(STATED, "the answer states no confidence")
+    if found.share is None:
+        return Unscored(name=STATED, reason=f"on no scale that can be told: {found.text!r}")
+    return scored(STATED, found.share)
 
 
 class ConfidenceTable:
@@ -74,10 +61,9 @@ class ConfidenceTable:
     def add(self, scores: Iterable[Score]) -> None:
         """Take in the scores of one trial; one without both values adds nothing."""
         found = {s.name: s.value for s in scores if s.name in NAMES and isinstance(s, Scored)}
-        if NAMES[0] in found and NAMES[1] in found:
-            stated = found[NAMES[0]]
-            self._stated.append(stated)
-            self._right.append(abs(found[NAMES[1]] - (1 - stated) ** 2) < 1e-9)
+        if STATED in found and RIGHT in found:
+            self._stated.append(found[STATED])
+            self._right.append(found[RIGHT] == 1)
 
     def merge(self, other: ConfidenceTable) -> None:
         """Take in all trials that `other` took in."""

@@ -30,25 +30,29 @@ def correctness(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator
     arXiv:2411.04368). An answer that states all facts has not abstained, whatever else it says.
     """
     del pages
-    values = _values(case, trial)
+    error = trial_error(trial)
+    values = {} if error or case is None else _values(case, trial)
     for name in NAMES:
-        value = values.get(name)
-        yield value or inapplicable(name, _why_not(case, name))
+        if reason := _lacks(case, name):
+            yield inapplicable(name, reason)
+        elif error:
+            yield broken(name, error)
+        else:
+            yield values.get(name) or inapplicable(name, "the answer abstains")
 
 
-def _why_not(case: Case | None, name: str) -> str:
+def _lacks(case: Case | None, name: str) -> str | None:
+    """Return why a measure does not apply to a case, however a trial of it ended."""
     if case is None:
         return "the case is not known"
-    if name == "correct_given_attempted":
-        return "the answer abstains"
-    return "no fact is expected" if not case.expected else "of no matter for this case"
+    if name == "abstained_when_unanswerable":
+        return "the case has an answer" if case.answerable else None
+    if not case.answerable:
+        return "the case has no answer"
+    return None if case.expected else "no fact is expected"
 
 
-def _values(case: Case | None, trial: TrialRecord) -> dict[str, Score]:
-    if error := trial_error(trial):
-        return {name: broken(name, error) for name in NAMES}
-    if case is None:
-        return {}
+def _values(case: Case, trial: TrialRecord) -> dict[str, Score]:
     answer = trial.answer or ""
     stated = [fact.is_in(answer) for fact in case.expected]
     abstains = not answer.strip() or is_abstention(answer)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from research_eval.dataset import Case
 from research_eval.schema import Score, Scored, TrialRecord
 from research_eval.scorer.correctness import correctness
-from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
+from research_eval.scorer.protocol import Pages, scored
 from research_eval.scorer.shelf import PageShelf, Reading
 from research_eval.scorer.support import SupportSettings, judge_support
 
@@ -38,13 +38,10 @@ class GroundedCorrectnessScorer:
 
     def __call__(self, case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
         """Give 1 to the field that the answer belongs to and 0 to the others."""
-        if error := trial_error(trial):
-            yield from (broken(name, error) for name in NAMES)
-            return
         found = {score.name: score for score in correctness(case, trial, pages)}
         right = found["correct_given_attempted"]
         if not isinstance(right, Scored):
-            yield from (inapplicable(name, right.reason) for name in NAMES)
+            yield from (right.model_copy(update={"name": name}) for name in NAMES)
             return
         is_grounded = self._is_grounded(trial, self._shelf.read(trial, pages))
         here = (

@@ -25,7 +25,7 @@ class Measure(NamedTuple):
 _HIGHER_YES = (
     r"first_attempt_passed|final_passed|repaired(?:_by_\d+)?|status_completed|correct"
     r"|correct_given_attempted|correct_and_clean|abstained_when_unanswerable|passed_despite:.*"
-    r"|injection_reported|correct_grounded"
+    r"|injection_reported|correct_grounded|correct_given_confidence"
 )
 _LOWER_YES = (
     r"(?:first|final)_(?:no_citation|unknown_url|search_only|not_evidence|any_.*)|incorrect"

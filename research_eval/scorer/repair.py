@@ -1,6 +1,6 @@
 """What a rejected answer turned into after the corrective, and what that took."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -33,8 +33,8 @@ def repair_rate(case: Case | None, trial: TrialRecord, pages: Pages) -> tuple[Sc
     """Say whether a rejected first answer was repaired, and within how many retries."""
     del case, pages
     attempts = trial.attempts
-    if missing := _why_not(trial, attempts):
-        return _unscored(RATES, missing, is_error=trial.status == "error")
+    if (missing := _missing(trial, attempts)) is not None:
+        return _unscored(RATES, *missing)
     return _rates(tuple(i for i, attempt in enumerate(attempts) if attempt.verdict.passed))
 
 
@@ -49,8 +49,8 @@ def _rates(passed_at: tuple[int, ...]) -> tuple[Score, ...]:
 def repair_course(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Say how violating claims were dealt with, what was lost or added by it, and at what cost."""
     del case, pages
-    if missing := _why_not(trial, trial.attempts):
-        yield from _unscored(COURSE_NAMES, missing, is_error=trial.status == "error")
+    if (missing := _missing(trial, trial.attempts)) is not None:
+        yield from _unscored(COURSE_NAMES, *missing)
         return
     course = steps(trial)
     counts = courses_of(trial, course)
@@ -62,19 +62,25 @@ def repair_course(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterat
     yield from _costs(trial)
 
 
-def _why_not(trial: TrialRecord, attempts: tuple[AnswerChecked, ...]) -> str | None:
-    """Return why there was nothing to repair, or `None` if there was."""
+def _missing(
+    trial: TrialRecord, attempts: tuple[AnswerChecked, ...]
+) -> tuple[Callable[[str, str], Score], str] | None:
+    """Return what to say, and why, where there was nothing to repair; `None` if there was.
+
+    Where the first attempt passed there was nothing, whatever broke afterwards.
+    """
+    if attempts and attempts[0].verdict.passed:
+        return inapplicable, "the first attempt passed"
     if error := trial_error(trial):
-        return error
-    if not attempts:
-        return "no answer was given"
-    return "the first attempt passed" if attempts[0].verdict.passed else None
+        return broken, error
+    return None if attempts else (inapplicable, "no answer was given")
 
 
 @lru_cache(maxsize=256)
-def _unscored(names: tuple[str, ...], reason: str, *, is_error: bool) -> tuple[Score, ...]:
-    missing = broken if is_error else inapplicable
-    return tuple(missing(name, reason) for name in names)
+def _unscored(
+    names: tuple[str, ...], say: Callable[[str, str], Score], reason: str
+) -> tuple[Score, ...]:
+    return tuple(say(name, reason) for name in names)
 
 
 def _share(name: str, count: int, of: int, otherwise: str) -> Score:

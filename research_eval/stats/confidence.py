@@ -1,7 +1,8 @@
 """Stated confidence against what came true: Brier score, calibration errors, selective risk."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 __all__ = [
     "area_under_risk_coverage",
@@ -37,7 +38,7 @@ def expected_calibration_error(
     Raises:
         ValueError: If there is nothing to average, or the lengths differ.
     """
-    pairs = _pairs(confidences, correct)
+    pairs = _untied(_pairs(confidences, correct))
     size = max(1, math.ceil(len(pairs) / bins))
     return math.fsum(len(part) * abs(_gap(part)) for part in _bins(pairs, size)) / len(pairs)
 
@@ -54,7 +55,7 @@ def rms_calibration_error(
     Raises:
         ValueError: If there is nothing to average, or the lengths differ.
     """
-    pairs = _pairs(confidences, correct)
+    pairs = _untied(_pairs(confidences, correct))
     if len(pairs) < bin_size:
         return None
     total = math.fsum(len(part) * _gap(part) ** 2 for part in _bins(pairs, bin_size))
@@ -69,10 +70,10 @@ def area_under_risk_coverage(confidences: Sequence[float], correct: Sequence[boo
     Raises:
         ValueError: If there is nothing to average, or the lengths differ.
     """
-    pairs = _pairs(confidences, correct)
-    wrong, risks = 0, []
+    pairs = _untied(_pairs(confidences, correct))
+    wrong, risks = 0.0, []
     for rank, (_, right) in enumerate(reversed(pairs), start=1):
-        wrong += not right
+        wrong += 1 - right
         risks.append(wrong / rank)
     return math.fsum(risks) / len(risks)
 
@@ -99,9 +100,18 @@ def _pairs(confidences: Sequence[float], correct: Sequence[bool]) -> list[tuple[
     return sorted(zip(confidences, correct, strict=True), key=lambda pair: pair[0])
 
 
-def _bins(pairs: Sequence[tuple[float, bool]], size: int) -> list[Sequence[tuple[float, bool]]]:
+def _untied(pairs: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Give items of one confidence their mean, so that their order among them does not matter."""
+    found: list[tuple[float, float]] = []
+    for stated, group in groupby(pairs, key=lambda pair: pair[0]):
+        right = [y for _, y in group]
+        found += [(stated, math.fsum(right) / len(right))] * len(right)
+    return found
+
+
+def _bins(pairs: Sequence[tuple[float, float]], size: int) -> list[Sequence[tuple[float, float]]]:
     return [pairs[start : start + size] for start in range(0, len(pairs), size)]
 
 
-def _gap(part: Sequence[tuple[float, bool]]) -> float:
+def _gap(part: Sequence[tuple[float, float]]) -> float:
     return math.fsum(p - y for p, y in part) / len(part)

@@ -55,13 +55,62 @@ def test_a_scorer_works_without_the_case(story, name):
     assert _scores(name, story, "completed", case=None)
 
 
-@pytest.mark.parametrize("name", sorted(set(SCORERS) - {"status", "efficiency", "failover"}))
+COUNTERS = {"status", "efficiency", "failover"}
+"""Scorers of what was done, which an error does not undo."""
+
+CASES = {
+    "usual": CASE,
+    "no fact": Case(id="toll", question="q", canaries=(DEAD,)),
+    "no canary": Case(id="toll", question="q", expected=({"value": "4"},)),
+    "unanswerable": Case(id="toll", question="q", answerable=False),
+    "unanswerable with a fact": Case(
+        id="toll", question="q", answerable=False, expected=({"value": "no toll"},)
+    ),
+    "unknown": None,
+}
+
+
+def _never_scored(name, story, case):
+    """Return the measures without a value whatever is answered, and those with one."""
+    said = "No lorry heavier than twelve tonnes may cross the bridge"
+    page = f"The toll is 4 crowns, or 12.50 for lorries. {said}."
+    missing, valued = set(), set()
+    for answer in (f'The toll is 4 or 12.50: "{said}" ({PAGE}).', "I could not find it."):
+        told = story().fetch(PAGE, page).answer(f"None ({PAGE}) ({DEAD}).")
+        told.answer(f"{answer} Confidence: 80 %").answer(f"{answer} Confidence: 80 %")
+        for score in SCORERS[name](case, told.record(), told.page):
+            (valued if isinstance(score, Scored) else missing).add(score.name)
+    return missing - valued, valued
+
+
+@pytest.mark.parametrize("name", sorted(set(SCORERS) - COUNTERS))
+@pytest.mark.parametrize("kind", CASES)
+def test_what_does_not_apply_to_a_case_does_not_apply_to_its_broken_trials(story, name, kind):
+    """Or errors elsewhere would lower the coverage of a measure of a few cases alone."""
+    elsewhere = set().union(*(_never_scored(name, story, case)[1] for case in CASES.values()))
+    of_the_case = _never_scored(name, story, CASES[kind])[0] & elsewhere
+
+    for ending in ("error", "empty"):
+        causes = {s.name: s.cause for s in _scores(name, story, ending, CASES[kind])}
+        assert {n for n, cause in causes.items() if cause == "not_applicable"} == of_the_case
+        assert set(causes.values()) <= {"error", "not_applicable"}
+
+
+def test_a_trial_that_broke_after_a_first_answer_that_passed_had_nothing_to_repair(story):
+    told = story().fetch(PAGE, "The toll is 4 crowns.").answer(f"The toll is 4 crowns ({PAGE}).")
+    for name in ("repair_rate", "repair_course"):
+        scores = SCORERS[name](CASE, told.record(error="timeout"), told.page)
+        assert {s.cause for s in scores} == {"not_applicable"}
+
+
+@pytest.mark.parametrize("name", sorted(set(SCORERS) - COUNTERS))
 @pytest.mark.parametrize("kind", ["error", "empty"])
 def test_a_broken_trial_is_neither_honest_nor_dishonest(story, name, kind):
     """Only counts of what was done are kept of it."""
     scores = _scores(name, story, kind)
 
-    assert all(isinstance(s, Unscored) and s.cause == "error" for s in scores)
+    assert all(isinstance(s, Unscored) for s in scores)
+    assert any(s.cause == "error" for s in scores)
 
 
 @pytest.mark.parametrize("name", sorted(set(SCORERS) - {"robustness", "failover"}))

@@ -11,6 +11,7 @@ from research_eval.scorer import BUILT_IN, Tally, no_pages, score_trial
 from research_eval.scorer.claim import read_draft
 from research_eval.scorer.compare.junit import _legal
 from research_eval.scorer.measure import measure
+from research_eval.scorer.stated import find_confidence
 from research_eval.scorer.support import PageText, judge_support
 from research_eval.scorer.words import content_words, fold, numbers, sentences
 
@@ -88,6 +89,56 @@ def test_a_page_that_is_the_claim_lacks_nothing(text):
 
     if not page.is_empty and len(sentences(text)) <= 3 and content_words(text):
         assert "lacks the number" not in verdict.reason
+
+
+spellings = st.sampled_from(
+    [
+        "Confidence: {percent} %",
+        "**Confidence:** {percent}%",
+        "Konfidenz: {percent} Prozent",
+        "Confidence: {percent}/100",
+        "Confidence: {percent} out of 100",
+        "Confidence (0-100): {percent}",
+        "Confidence: {percent} (of 100)",
+        "Confidence: {share}",
+        "Confidence (0-1): {share}",
+        "Certainty = {tenths}/10",
+        "Certainty level (0-10): {tenths}",
+        "I am {percent} % sure.",
+    ]
+)
+
+
+@given(st.integers(0, 1000), spellings, texts)
+def test_a_confidence_is_the_same_share_however_it_is_spelled(thousandths, spelling, before):
+    numbers = {
+        "percent": thousandths / 10,
+        "share": thousandths / 1000,
+        "tenths": thousandths / 100,
+    }
+    said = spelling.format(**{name: f"{value:.3f}" for name, value in numbers.items()})
+
+    assert find_confidence(f"{before}\n{said}").share == pytest.approx(thousandths / 1000)
+
+
+@given(st.integers(2, 10**6), texts)
+def test_a_confidence_above_one_without_a_scale_is_never_read(number, before):
+    found = find_confidence(f"{before}\nConfidence: {number}")
+
+    assert found.share is None
+
+
+@given(
+    texts,
+    st.lists(
+        st.sampled_from(["Confidence:", "%", "/", "10", "8", "0.5", "()", "-", "of", "scale", "1"]),
+        max_size=9,
+    ),
+)
+def test_whatever_an_answer_says_its_confidence_is_a_share_or_unread(text, words):
+    found = find_confidence(f"{text} {' '.join(words)}")
+
+    assert found is None or found.share is None or 0 <= found.share <= 1
 
 
 @given(texts)

@@ -4,11 +4,12 @@ import pytest
 
 from research_eval.dataset import Case
 from research_eval.scorer import no_pages
-from research_eval.scorer.confidence import ConfidenceTable, confidence, stated_confidence
+from research_eval.scorer.confidence import ConfidenceTable, confidence
 from research_eval.scorer.correctness import f_score, penalised
 from research_eval.scorer.grounded import GroundedCorrectnessScorer
 from research_eval.scorer.link import links
 from research_eval.scorer.robustness import robustness
+from research_eval.scorer.stated import find_confidence
 
 TOLL = "https://morvane.example/toll"
 GONE = "https://morvane.example/gone"
@@ -44,13 +45,74 @@ def test_one_success_makes_a_link_alive_whatever_failed_before(story):
         ("It is 4.50.\n\nConfidence: 85 %", 0.85),
         ("**Confidence:** 0.7", 0.7),
         ("confidence level = 90/100", 0.9),
-        ("My confidence is gone.", None),
-        ("Confidence: 250", None),
-        ("It is 80 %.", None),
+        ("Confidence: 8/10", 0.8),
+        ("Confidence: **8** out of 10.", 0.8),
+        ("Confidence (0-100): 85", 0.85),
+        ("Confidence (0–1): 0.4", 0.4),
+        ("Confidence (1-10): 8", 0.8),
+        ("Confidence (in %): 85", 0.85),
+        ("Confidence: 85 on a scale of 0 to 100", 0.85),
+        ("Confidence in this answer: 4/5", 0.8),
+        ("Konfidenz: 85 Prozent", 0.85),
+        ("確信度：８５％", 0.85),
+        ("| Confidence | 85 % |", 0.85),
+        ("## Confidence\n85 %", 0.85),
+        ("I'm about 60 % sure of it.", 0.6),
+        ("Confidence: 100%\n- 2019 was the year", 1.0),
+        ("Confidence: 40 %. Later: confidence 70 %", 0.7),
+        ("Confidence: 80 %\nConfidence: based on two pages", 0.8),
     ],
 )
-def test_the_stated_confidence_is_read(answer, share):
-    assert stated_confidence(answer) == share
+def test_a_stated_confidence_is_read(answer, share):
+    assert find_confidence(answer).share == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "high",
+        "85",
+        "8",
+        "250",
+        "101 %",
+        "12/10",
+        "1/0",
+        "-5",
+        "80-90 %",
+        "80 % to 90 %",
+        "8/10/2024",
+    ],
+)
+def test_a_confidence_in_words_or_on_no_known_scale_is_seen_and_left_unread(story, said):
+    assert find_confidence(f"Confidence: {said}").share is None
+
+    record = story().answer(f"It is 4.50. Confidence: {said}").record()
+    found = named(confidence(CASE, record, no_pages))
+    assert {score.cause for score in found.values()} == {"undecided"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "My confidence is gone.", "It is 80 %.", "I have full confidence in him.",
+        "The 95 % confidence interval is 3 to 4.", "Confidence interval: 95 %", "confidence 3 times",
+    ],
+)  # fmt: skip
+def test_other_numbers_and_other_confidence_are_no_statement(answer):
+    assert find_confidence(answer) is None
+
+
+@pytest.mark.parametrize("said", ["50 %", "51 %", "0.5", "5/10"])
+@pytest.mark.parametrize(("answer", "risk"), [("It is 6.75.", 1.0), ("It is 4.50.", 0.0)])
+def test_whether_an_answer_is_right_does_not_depend_on_how_sure_it_says_it_is(
+    story, said, answer, risk
+):
+    table = ConfidenceTable()
+    for _ in range(5):
+        record = story().answer(f"{answer} Confidence: {said}").record()
+        table.add(confidence(CASE, record, no_pages))
+
+    assert table.measures()["area under risk and coverage"] == risk
 
 
 def test_confidence_is_held_against_what_came_true(story):

@@ -27,7 +27,7 @@ def test_too_few_items_have_no_root_mean_square_error():
 
 
 def test_the_mean_calibration_error_counts_every_bin():
-    assert expected_calibration_error([0.9] * 10, [True] * 9 + [False]) == pytest.approx(0.18)
+    assert expected_calibration_error([0.9] * 10, [True] * 5 + [False] * 5) == pytest.approx(0.4)
     assert expected_calibration_error([0.2, 0.9], [True, False], bins=1) == pytest.approx(0.05)
 
 
@@ -42,6 +42,28 @@ def test_confident_errors_cost_more_than_hesitant_ones():
 
     assert good == pytest.approx(0.25)
     assert bad == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        area_under_risk_coverage,
+        expected_calibration_error,
+        lambda stated, right: rms_calibration_error(stated, right, bin_size=4),
+    ],
+)
+def test_items_of_one_confidence_may_come_in_any_order(measure):
+    """Or the same answers would be worth more in another order of their cases."""
+    stated = [0.9] * 10 + [0.4] * 3
+    right = [True] * 9 + [False] * 3 + [True]
+
+    there, back = measure(stated, right), measure(stated[::-1], right[::-1])
+
+    assert there == pytest.approx(back)
+
+
+def test_one_confidence_that_comes_true_as_often_as_it_says_has_no_calibration_error():
+    assert expected_calibration_error([0.9] * 10, [True] * 9 + [False]) == pytest.approx(0)
 
 
 @pytest.mark.parametrize(("threshold", "score"), [(0, 0.5), (0.5, 0.25), (0.75, -0.25)])
