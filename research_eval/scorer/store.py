@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import to_json
 
 from research_eval.dataset import Case, load_cases
 from research_eval.errors import RecordError
@@ -22,6 +21,7 @@ __all__ = [
 ]
 
 _SCORE: TypeAdapter[Score] = TypeAdapter(Score)
+_TEXT = TypeAdapter(str)
 
 
 class StoredScores(Record):
@@ -56,7 +56,7 @@ class ScoreLines:
         empty = StoredScores(**key._asdict(), scorer="", scores=())
         head = empty.model_dump_json().encode().removesuffix(self._END)
         return b"".join(
-            b'%b%b,"scores":[%b]}\n' % (head, to_json(scorer), b",".join(map(self._said, some)))
+            b'%b%b,"scores":[%b]}\n' % (head, _TEXT.dump_json(scorer), b",".join(map(self._said, some)))
             for scorer, some in scores.items()
         )
 
