@@ -56,7 +56,8 @@ class ScoreLines:
         empty = StoredScores(**key._asdict(), scorer="", scores=())
         head = empty.model_dump_json().encode().removesuffix(self._END)
         return b"".join(
-            b'%b%b,"scores":[%b]}\n' % (head, _TEXT.dump_json(scorer), b",".join(map(self._said, some)))
+            b'%b%b,"scores":[%b]}\n'
+            % (head, _TEXT.dump_json(scorer), b",".join(map(self._said, some)))
             for scorer, some in scores.items()
         )
 
