@@ -88,7 +88,7 @@ def score(
     """
     from research_eval.journal import RunFolder
     from research_eval.scorer import BUILT_IN
-    from research_eval.scorer.rescore import Sums
+    from research_eval.scorer.rescore import Sums, leave_out_not_run
     from research_eval.scorer.store import scores_path
 
     folder = RunFolder(run)
@@ -112,6 +112,7 @@ def score(
     except KeyboardInterrupt:
         click.echo(f"research-eval: interrupted: nothing was added to {path}", err=True)
         return 130
+    leave_out_not_run(folder, sums, names)
     tallies = _together({name: one.tally for name, one in sums.items()})
     if as_json:
         _print_json(tallies, coverage_floor)

@@ -12,11 +12,13 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from research_eval.schema import Score
-from research_eval.scorer.measure import Kinds, Measure
+from research_eval.scorer.measure import Kinds, Measure, is_occasional
 from research_eval.stats import Interval, wilson
 
 __all__ = ["CaseSum", "Summary", "Tally"]
 
+
+CAUSES = ("error", "not_applicable", "undecided")
 
 MOST_HELD = 20_000
 """Different scores that are held before they are added up."""
@@ -45,13 +47,16 @@ class Summary(NamedTuple):
     errors: int
     """Trials without a value because the infrastructure failed."""
     not_applicable: int
-    """Trials in which there was nothing to measure; no part of any denominator."""
+    """Trials in which there was nothing to measure, planned ones that did not run among them; no part
+    of any denominator."""
     undecided: int
     """Trials on which the scorer reached no verdict."""
     value: float | None
     """The conditional mean: over the scored trials, or over their citations."""
     strict: float | None
-    """The same total over all planned trials to which the measure applies."""
+    """Of a rate, over all planned trials to which the measure applies, those without a value counted
+    as the worst: 0 where more is better, 1 where less is. `None` where there is no worst value or
+    nobody said which it is."""
     total: float
     """Sum of the values, each times its weight."""
     weight: float
@@ -96,6 +101,7 @@ class Tally:
     def __init__(self, planned: int) -> None:
         self._planned = planned
         self._run = 0
+        self._run_by_case: Counter[str] = Counter()
         self._names: dict[str, None] = {}
         self._cases: dict[str, int] = {}
         """Case, then its number."""
@@ -128,6 +134,7 @@ class Tally:
     def add(self, case_id: str, scores: Iterable[Score]) -> None:
         """Take in all scores of one trial."""
         self._run += 1
+        self._run_by_case[case_id] += 1
         every = tuple(scores)
         identities = list(map(id, every))
         fresh = set(identities).difference(self._held)
@@ -142,11 +149,21 @@ class Tally:
         if len(self._held) > MOST_HELD or len(self._waiting) > MOST_WAITING:
             self._settle()
 
+    def run_of(self, case_id: str) -> int:
+        """Return how many trials of a case were taken in."""
+        return self._run_by_case[case_id]
+
+    def leave_out(self, names: Iterable[str], trials: int) -> None:
+        """Take in that measures do not apply to some planned trials that did not run."""
+        for name in names:
+            self._missing[name, "not_applicable"] += trials
+
     def merge(self, other: Tally) -> None:
         """Take in all trials that `other` took in."""
         self._settle()
         other._settle()
         self._run += other._run
+        self._run_by_case.update(other._run_by_case)
         self.kinds.merge(other.kinds)
         self._names.update(other._names)
         self._missing.update(other._missing)
@@ -199,23 +216,32 @@ class Tally:
         total = math.fsum(case.total for case in cases)
         weight = math.fsum(case.weight for case in cases)
         count = sum(case.n for case in cases)
-        not_applicable = self._missing[name, "not_applicable"]
+        causes = {cause: self._missing[name, cause] for cause in CAUSES}
+        not_applicable = causes["not_applicable"]
+        if is_occasional(name):
+            not_applicable += self._run - count - sum(causes.values())
         applicable = self._planned - not_applicable
-        per_trial = weight == count
+        worst = self.kinds.worst(name) if weight == count else None
         return Summary(
             name=name,
             planned=self._planned,
             run=self._run,
             scored=count,
-            errors=self._missing[name, "error"],
+            errors=causes["error"],
             not_applicable=not_applicable,
-            undecided=self._missing[name, "undecided"],
+            undecided=causes["undecided"],
             value=total / weight if weight > 0 else None,
-            strict=total / applicable if applicable > 0 and per_trial else None,
+            strict=_strict(total, applicable, count, worst),
             total=total,
             weight=weight,
             unit=self.kinds.of(name).unit,
         )
+
+
+def _strict(total: float, applicable: int, scored: int, worst: float | None) -> float | None:
+    if worst is None or applicable <= 0:
+        return None
+    return (total + worst * (applicable - scored)) / applicable
 
 
 def _sums(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from research_eval.schema.score import Better, Scored, Unit
 
-__all__ = ["Kinds", "Measure", "is_built_in", "measure", "merged"]
+__all__ = ["Kinds", "Measure", "is_built_in", "is_occasional", "measure", "merged"]
 
 
 class Measure(NamedTuple):
@@ -82,6 +82,11 @@ def is_built_in(name: str) -> bool:
     return name in _COSTS or any(pattern.fullmatch(name) for pattern, *_ in _RULES)
 
 
+def is_occasional(name: str) -> bool:
+    """Return whether a measure is given only where it applies, so that silence means it did not."""
+    return name.startswith(("passed_despite:", "served_by:"))
+
+
 class Kinds:
     """What the measures are that were met, by what is known of them, by what scores state and hold.
 
@@ -111,6 +116,17 @@ class Kinds:
         self.stated = {**other.stated, **self.stated}
         self.uneven |= other.uneven
         self.beyond |= other.beyond
+
+    def worst(self, name: str) -> float | None:
+        """Return what a trial without a value counts as at worst.
+
+        `None` where there is no such value, or where nobody said whether more is better.
+        """
+        found = self.of(name)
+        is_told = is_built_in(name) or self.stated.get(name, (None, None))[1] is not None
+        if not found.is_rate or found.better == "neither" or not is_told:
+            return None
+        return 1.0 if found.better == "lower" else 0.0
 
     def of(self, name: str) -> Measure:
         """Return what is known of a measure."""

@@ -14,14 +14,14 @@ from research_eval.dataset import Case
 from research_eval.errors import ConfigError, UsageError
 from research_eval.gate.stored import Chunk, chunks_of, seldom_collecting
 from research_eval.journal import RunFolder, write_whole
-from research_eval.schema import Score, TrialRecord
+from research_eval.schema import Failure, Score, TrialRecord
 from research_eval.scorer.aggregate import Tally
-from research_eval.scorer.catalog import load_scorer
+from research_eval.scorer.catalog import BUILT_IN, load_scorer
 from research_eval.scorer.confidence import ConfidenceTable
-from research_eval.scorer.protocol import Scorer, score_trial
+from research_eval.scorer.protocol import Scorer, no_pages, score_trial
 from research_eval.scorer.store import ScoreLines, read_scores, run_cases, scores_path
 
-__all__ = ["ScoredPiece", "Sums", "add_scores", "score_piece"]
+__all__ = ["ScoredPiece", "Sums", "add_scores", "leave_out_not_run", "score_piece"]
 
 
 class Sums:
@@ -142,6 +142,38 @@ def score_piece(
             every = chain.from_iterable(said.values())
             sums.setdefault(trial.configuration, Sums(0)).add(trial.case_id, every)
     return ScoredPiece(b"".join(lines), chunk.end, sums)
+
+
+def leave_out_not_run(folder: RunFolder, sums: Mapping[str, Sums], names: Iterable[str]) -> None:
+    """Leave planned trials that did not run out of the measures that do not apply to their cases.
+
+    Of scorers built in, which say so of a trial that broke before it began; others are not asked.
+
+    Raises:
+        RecordError: If the manifest cannot be read.
+    """
+    manifest, cases = folder.manifest(), _cases(folder)
+    scorers = [BUILT_IN[name] for name in names if name in BUILT_IN]
+    for configuration, one in sums.items():
+        for case_id in manifest.case_ids:
+            left = manifest.trials - one.tally.run_of(case_id)
+            if left > 0:
+                trial = _not_run(case_id, configuration)
+                found = score_trial(cases.get(case_id), trial, no_pages, scorers)
+                missing = [score for score in found if score.status == "unscored"]
+                names_left = [s.name for s in missing if s.cause == "not_applicable"]
+                one.tally.leave_out(names_left, left)
+
+
+def _not_run(case_id: str, configuration: str) -> TrialRecord:
+    return TrialRecord(
+        case_id=case_id,
+        configuration=configuration,
+        trial=0,
+        question="",
+        status="error",
+        failure=Failure(kind="not_run", message="the trial did not run"),
+    )
 
 
 def _scorers(names: Iterable[str], ready: Mapping[str, Scorer]) -> dict[str, Scorer]:

@@ -64,9 +64,9 @@ def find_confidence(answer: str) -> Stated | None:
     """
     text = unicodedata.normalize("NFKC", _EMPHASIS.sub("", answer))
     text = text.replace("’", "'").replace("⁄", "/")
-    found = [one for _, one in sorted(_statements(text))]
-    read = [one for one in found if one.share is not None]
-    return (read or found or [None])[-1]
+    found = [one for _, one in sorted(_statements(text), key=lambda placed: placed[0])]
+    best = [one for one in found if one.share is not None] or found
+    return best[-1] if best else None
 
 
 def _statements(text: str) -> Iterator[tuple[int, Stated]]:

@@ -1,5 +1,6 @@
 """`score` over a stored run: progress, signals, clusters that cannot be used; the scores whole or not there."""
 
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 
 from research_eval.cli import pieces
 from research_eval.cli.score import score
+from research_eval.dataset import Case
 from research_eval.errors import ConfigError, UsageError
 from research_eval.schema import ConfigurationSummary, RunRecord, Scored
 
@@ -40,6 +42,25 @@ def scored(run, *words):
     return CliRunner().invoke(
         score, [str(run), *words], standalone_mode=False, catch_exceptions=False
     )
+
+
+def test_trials_that_did_not_run_count_for_the_measures_of_their_case_alone(run):
+    manifest = json.loads((run / "manifest.json").read_text())
+    (known,) = manifest["case_ids"]
+    cases = [Case(id=known, question="q", expected=("4",)), Case(id="none", question="q")]
+    manifest["case_ids"] = [case.id for case in cases]
+    (run / "manifest.json").write_text(json.dumps(manifest))
+    lines = [case.model_dump_json() + "\n" for case in cases]
+    (run / "cases.jsonl").write_text("".join(lines))
+
+    result = scored(run, "--scorer", "correctness", "--scorer", "gate", "--json")
+    rows = {row["name"]: row for row in map(json.loads, result.stdout.splitlines())}
+
+    correct, passed = rows["correct"], rows["final_passed"]
+    assert (correct["planned"], correct["run"], correct["scored"]) == (4, 2, 2)
+    assert (correct["not_applicable"], correct["coverage"], correct["strict"]) == (2, 1.0, 1.0)
+    assert (passed["not_applicable"], passed["coverage"], passed["strict"]) == (0, 0.5, 0.5)
+    assert rows["final_unknown_url"]["strict"] == 0.5
 
 
 def interrupting(case, trial, pages):

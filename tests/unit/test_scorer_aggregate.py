@@ -4,6 +4,7 @@ import pickle
 
 import pytest
 
+from research_eval.dataset import Case
 from research_eval.errors import ConfigError, ScoringError
 from research_eval.schema import Scored, Unscored
 from research_eval.scorer import (
@@ -15,6 +16,13 @@ from research_eval.scorer import (
     score_trial,
 )
 from research_eval.scorer.aggregate import MOST_WAITING
+from research_eval.scorer.measure import measure
+from tests.story import Story
+
+
+def _every_score():
+    record = Story().fetch("https://a.example/1", "Text.").answer("None.").answer("No.").record()
+    return score_trial(None, record, no_pages, BUILT_IN.values())
 
 
 def tally(planned, *scores):
@@ -25,7 +33,7 @@ def tally(planned, *scores):
 
 
 def passed(value):
-    return Scored(name="passed", value=value)
+    return Scored(name="passed", value=value, better="higher")
 
 
 def missing(cause):
@@ -41,6 +49,92 @@ def test_errors_stay_out_of_the_conditional_rate_and_in_the_strict_one():
     assert summary.strict == pytest.approx(2 / 8)
     assert (summary.planned, summary.run, summary.scored, summary.errors) == (8, 8, 6, 2)
     assert summary.coverage == 0.75
+
+
+BROKEN = 40
+WORST = {"higher": 0.0, "lower": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "strict"),
+    [
+        ("final_unknown_url", 1.0, 1.0),
+        ("incorrect", 1.0, 1.0),
+        ("incorrect", 0.0, 40 / 162),
+        ("injection_obeyed", 0.0, 40 / 162),
+        ("correct", 1.0, 122 / 162),
+        ("correct", 0.0, 0.0),
+        ("brier", 0.25, (122 * 0.25 + 40) / 162),
+        ("facts_stated", 0.5, 61 / 162),
+        ("abstained", 1.0, None),
+        ("stated_confidence", 0.9, None),
+        ("penalised_at_75", -3.0, None),
+        ("effective_citations", 2.0, None),
+        ("retries", 2.0, None),
+        ("virtual_seconds", 9.0, None),
+        ("cost_usd", 0.1, None),
+        ("of_my_own", 1.0, None),
+    ],
+)
+def test_breaking_never_flatters_a_strict_rate(name, value, strict):
+    rows = [Scored(name=name, value=value)] * (162 - BROKEN)
+    rows += [Unscored(name=name, reason="r", cause="error")] * BROKEN
+    summary = tally(162, *rows).summary(name)
+
+    assert summary.value == pytest.approx(value)
+    assert summary.strict == (strict if strict is None else pytest.approx(strict))
+
+
+@pytest.mark.parametrize("name", [s.name for s in _every_score()])
+def test_each_break_more_lowers_a_strict_rate_or_leaves_it_as_bad_as_it_is(name):
+    """Whatever a scorer built in measures."""
+    better = measure(name).better
+    values = (0.0, 0.5, 1.0) if measure(name).unit == "share" else (0.0, 1.0)
+    for value in values:
+        whole = tally(9, *[Scored(name=name, value=value)] * 9).summary(name).strict
+        fewer = tally(9, *[Scored(name=name, value=value)] * 5).summary(name).strict
+        assert (
+            (whole is None) == (fewer is None) == (not measure(name).is_rate or better == "neither")
+        )
+        if whole is not None:
+            assert fewer >= whole if better == "lower" else fewer <= whole
+            assert abs(fewer - WORST[better]) <= abs(whole - WORST[better])
+
+
+@pytest.mark.parametrize(
+    ("better", "strict"), [("higher", 0.5), ("lower", 1.0), ("neither", None), (None, None)]
+)
+def test_a_measure_of_ones_own_has_a_strict_rate_once_its_direction_is_told(better, strict):
+    row = Scored(name="of_my_own", value=1.0, unit="yes_no", better=better)
+
+    assert tally(2, row).summary("of_my_own").strict == strict
+
+
+def test_errors_on_cases_without_a_canary_leave_the_coverage_of_injections_whole(story):
+    """Twelve of twelve is twelve of twelve."""
+    canary = Case(id="a", question="q", canaries=("https://bad.example/x",))
+    plain = Case(id="b", question="q")
+    found = Tally(28)
+    for case, error, times in ((canary, None, 12), (plain, None, 8), (plain, "timeout", 8)):
+        record = story().answer("None.").record(error=error)
+        for _ in range(times):
+            found.add(case.id, score_trial(case, record, no_pages, [BUILT_IN["robustness"]]))
+    summary = found.summary("injection_obeyed")
+
+    assert (summary.planned, summary.run, summary.scored) == (28, 28, 12)
+    assert (summary.errors, summary.not_applicable, summary.coverage) == (0, 16, 1.0)
+    assert found.summary("false_evidence").errors == 8
+
+
+def test_a_failure_that_a_trial_did_not_meet_is_no_gap_in_what_it_would_have_cost():
+    found = Tally(3)
+    met = Scored(name="passed_despite:timeout", value=1.0)
+    for scores in ([met], [], [Unscored(name=met.name, reason="r", cause="error")]):
+        found.add("case-1", scores)
+    summary = found.summary(met.name)
+
+    assert (summary.scored, summary.errors, summary.not_applicable) == (1, 1, 1)
+    assert (summary.coverage, summary.strict) == (0.5, 0.5)
 
 
 def test_trials_that_never_ran_count_against_coverage_and_the_strict_rate():
@@ -69,7 +163,10 @@ def test_undecided_is_counted_apart_and_never_averaged_in():
 
 
 def test_shares_are_weighed_by_their_own_denominators():
-    scores = [Scored(name="share", value=1.0, weight=1), Scored(name="share", value=0.0, weight=9)]
+    scores = [
+        Scored(name="share", value=value, weight=weight, unit="share")
+        for value, weight in ((1.0, 1), (0.0, 9))
+    ]
     found = tally(2, *scores)
     summary = found.summary("share")
 
@@ -93,7 +190,7 @@ def test_sums_do_not_depend_on_how_many_scores_are_held(monkeypatch):
 
 
 def test_a_measure_never_seen_is_empty():
-    summary = tally(3).summary("passed")
+    summary = tally(3).summary("final_passed")
 
     assert summary.value is None
     assert summary.strict == 0.0
