@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from research_eval.cli.number import ALPHA, Number
 from research_eval.errors import UsageError
 
 if TYPE_CHECKING:
-    from research_eval.scorer.compare import CompareSettings, Comparison, Side
+    from research_eval.scorer.compare import CompareSettings, Comparison, Plan, Side
 
 __all__ = ["compare"]
 
@@ -35,22 +36,35 @@ __all__ = ["compare"]
 )
 @click.option(
     "--margin",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     help="Accept a loss up to this, and ask for proof that it is not larger.",
 )
 @click.option(
     "--alpha",
-    type=click.FloatRange(0, 1, True, True),
+    type=ALPHA,
     default=0.05,
     show_default=True,
     help="The p value below which a difference counts.",
 )
 @click.option(
     "--coverage-floor",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     default=0.9,
     show_default=True,
-    help="Share of planned trials that must have a value on both sides.",
+    help="Share of the trials that either side planned which must have a value on both.",
+)
+@click.option(
+    "--shared",
+    "is_shared",
+    is_flag=True,
+    help="Compare only trials that both runs planned; without it one left out of a run is missing.",
+)
+@click.option(
+    "--difference",
+    type=Number(1e-6, 1),
+    default=0.1,
+    show_default=True,
+    help="The smallest difference of rates worth finding; told is how many cases it needs.",
 )
 @click.option("--fail-on", type=click.Choice(["regression"]), help="Exit 1 if there is one.")
 @click.option(
@@ -77,8 +91,8 @@ __all__ = ["compare"]
 def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN401  # click's options
     """Compare run HEAD with run BASE, or the configurations of one run.
 
-    Where both replayed the same recordings, every trial that changed sides counts; elsewhere paired
-    tests over the cases decide.
+    Where both replayed the same recordings, every trial that changed sides or lost its value counts;
+    elsewhere paired tests over the cases decide.
     Exits 1 on a regression with --fail-on regression, 3 when a verdict is inconclusive.
     """
     from research_eval.scorer.compare import CompareSettings, compare_sides
@@ -88,10 +102,13 @@ def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN4
         margin=options["margin"],
         alpha=options["alpha"],
         coverage_floor=options["coverage_floor"],
+        difference=options["difference"],
     )
     if options["self_check"]:
         return _self_check(base, head, options["names"], settings, as_json=options["as_json"])
-    pairs = _pairs(base, head, options["names"], settings)
+    if options["is_shared"] and (head is None or options["is_unpaired"]):
+        raise UsageError("--shared is for two runs whose cases pair")
+    pairs = _pairs(base, head, options["names"], settings, is_shared=options["is_shared"])
     if options["is_unpaired"]:
         return _unpaired(pairs, settings, options)
     for side, others in pairs:
@@ -110,7 +127,12 @@ def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN4
 
 
 def _pairs(
-    base: Path, head: Path | None, names: Sequence[str], settings: "CompareSettings"
+    base: Path,
+    head: Path | None,
+    names: Sequence[str],
+    settings: "CompareSettings",
+    *,
+    is_shared: bool,
 ) -> "list[tuple[Side, list[Side]]]":
     """Return each base side with the sides that are compared with it."""
     from research_eval.journal import RunFolder
@@ -125,8 +147,9 @@ def _pairs(
         return [(sides[0], sides[1:])]
     if len(names) > 2:
         raise UsageError(f"--configuration: {len(names)} names for two runs; expected 1 or 2")
-    ours = collect(RunFolder(base), names[:1] or None, settings.measures)
-    theirs = collect(RunFolder(head), names[-1:] or None, settings.measures)
+    plan = _shared_plan(base, head) if is_shared else None
+    ours = collect(RunFolder(base), names[:1] or None, settings.measures, plan)
+    theirs = collect(RunFolder(head), names[-1:] or None, settings.measures, plan)
     if names:
         return [(ours[0], theirs)]
     by_name = {side.configuration.name: side for side in theirs}
@@ -136,6 +159,29 @@ def _pairs(
     return [(side, [by_name[side.configuration.name]]) for side in shared]
 
 
+def _shared_plan(base: Path, head: Path) -> "Plan":
+    """Return the trials that both runs planned.
+
+    Raises:
+        UsageError: If there is none.
+    """
+    from research_eval.journal import RunFolder
+    from research_eval.scorer.compare import Plan
+
+    ours, theirs = (Plan.of(RunFolder(path).manifest()) for path in (base, head))
+    shared = ours.shared(theirs)
+    if not shared.case_ids:
+        raise _no_case_in_common(base, head)
+    return shared
+
+
+def _no_case_in_common(base: Path, head: Path) -> UsageError:
+    return UsageError(
+        f"{base} and {head} have no case in common,"
+        " so that nothing can be paired; --unpaired compares the rates alone"
+    )
+
+
 def _check_cases(base: "Side", others: "Sequence[Side]") -> None:
     """Refuse two runs that asked different questions.
 
@@ -143,11 +189,8 @@ def _check_cases(base: "Side", others: "Sequence[Side]") -> None:
         UsageError: If no case is planned on both sides.
     """
     for other in others:
-        if not set(base.manifest.case_ids) & set(other.manifest.case_ids):
-            raise UsageError(
-                f"{base.folder.path} and {other.folder.path} have no case in common,"
-                " so that nothing can be paired; --unpaired compares the rates alone"
-            )
+        if not base.plan.case_ids & other.plan.case_ids:
+            raise _no_case_in_common(base.folder.path, other.folder.path)
 
 
 def _status(comparisons: "Sequence[Comparison]", fail_on: str | None) -> int:
@@ -180,7 +223,7 @@ def _show_all(
     for side, others, some in comparisons:
         for other, comparison in zip(others, some, strict=True):
             flips = add_answers(side, other, comparison.flips, most)
-            lines += comparison_lines(comparison, flips, settings)
+            lines += comparison_lines(comparison, flips, settings, most)
         if len(others) > 1:
             lines += overall_lines([side, *others], settings)
     click.echo("\n".join(lines).rstrip("\n"))

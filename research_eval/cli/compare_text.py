@@ -11,21 +11,27 @@ if TYPE_CHECKING:
         CompareSettings,
         Comparison,
         Flip,
+        Lost,
         MeasureComparison,
         Resilience,
         Side,
+        Standing,
         UnpairedComparison,
     )
 
 __all__ = ["comparison_lines", "legend_lines", "noise_line", "overall_lines", "unpaired_lines"]
 
 _WORDS = (
+    ("planned", "trials that either side planned: one that a side left out is missing there"),
+    ("coverage", "scored of planned, as far as the measure applies; below the floor: inconclusive"),
+    ("lost", "a value that base has and head has not, on identical traffic: as bad as a flip"),
     ("difference", "head minus base, the mean over the cases that both sides have a value for"),
     ("interval", "where the difference may lie; a difference is shown if 0 lies outside"),
     ("p value", "the chance of such a difference if there were none, by permutation over cases"),
     ("corrected", "the p value after Holm's correction for what is compared at the same time"),
     ("McNemar", "the same question, of the cases that pass in every trial on one side alone"),
     ("detectable", "the difference that so many cases show four times out of five; less can hide"),
+    ("needed", "the cases that show the smallest difference worth finding (--difference) as often"),
     ("resilience", "the rate under a fault divided by the rate without it; 1 is no loss"),
 )
 
@@ -40,6 +46,8 @@ def legend_lines(comparisons: "Sequence[Comparison]") -> Iterator[str]:
         unused.add("McNemar")
     if not any(comparison.resilience for comparison in comparisons):
         unused.add("resilience")
+    if not any(comparison.lost for comparison in comparisons):
+        unused.add("lost")
     yield "How to read this:"
     for word, meaning in _WORDS:
         if word not in unused:
@@ -49,9 +57,12 @@ def legend_lines(comparisons: "Sequence[Comparison]") -> Iterator[str]:
 
 
 def comparison_lines(
-    comparison: "Comparison", flips: "Sequence[Flip]", settings: "CompareSettings"
+    comparison: "Comparison", flips: "Sequence[Flip]", settings: "CompareSettings", most: int
 ) -> Iterator[str]:
-    """Yield what was found about one pair of configurations; `flips` carry their answers."""
+    """Yield what was found about one pair of configurations; `flips` carry their answers.
+
+    At most `most` trials that lost their value are named.
+    """
     yield f"base {one_line(comparison.base)}"
     yield f"head {one_line(comparison.head)}"
     yield (
@@ -60,7 +71,7 @@ def comparison_lines(
     )
     yield from _settings(comparison)
     if comparison.is_identical_traffic:
-        yield "  identical recorded traffic: every trial that changed sides is an effect, not chance"
+        yield "  identical recorded traffic: a trial that changed sides or was lost is an effect, not chance"
     else:
         yield "  other traffic: chance plays a part, so that paired tests over the cases decide"
     for entry in comparison.measures:
@@ -72,6 +83,7 @@ def comparison_lines(
     hidden = len(comparison.flips) - len(flips)
     if hidden > 0:
         yield f"  {hidden} more flips: --flips {len(comparison.flips)}, or --json"
+    yield from _lost(comparison.lost, most)
     yield f"RESULT: {comparison.verdict.replace('_', ' ').upper()}"
     yield ""
 
@@ -98,8 +110,9 @@ def _measure(entry: "MeasureComparison", settings: "CompareSettings") -> Iterato
         f"  {entry.measure}: {number(entry.base)} -> {number(entry.head)}"
         f" over {entry.cases} cases ({better} is better)"
     )
+    level = f"{100 * (1 - settings.alpha):g} %"
+    yield from _sides(entry.base_side, entry.head_side, level)
     if entry.difference is not None and entry.interval is not None:
-        level = f"{100 * (1 - settings.alpha):g} %"
         low, high = entry.interval
         drawn = ""
         if entry.bootstrap is not None:
@@ -115,14 +128,45 @@ def _measure(entry: "MeasureComparison", settings: "CompareSettings") -> Iterato
                 f" {entry.only_head} on head alone; McNemar p {_p(entry.mcnemar_exact_p)} exact,"
                 f" {_p(entry.mcnemar_mid_p)} mid-p"
             )
-        yield f"    detectable {_detectable(entry)}"
+        yield f"    {_detectable(entry, settings)}"
     yield f"    {entry.verdict.replace('_', ' ').upper()}: {entry.reason}"
 
 
-def _detectable(entry: "MeasureComparison") -> str:
+def _sides(base: "Standing", head: "Standing", level: str) -> Iterator[str]:
+    """Yield how each side stands, of all its trials."""
+    for name, side in (("base", base), ("head", head)):
+        bounds = "no interval, as all values are the same"
+        if side.interval is not None:
+            bounds = f"{level} interval {side.interval[0]:.3f} to {side.interval[1]:.3f}"
+        apart = f", {side.not_applicable} not applicable" if side.not_applicable else ""
+        shown = f"{number(side.value)}, {bounds}, n {side.n:g}" if side.scored else "no value, n 0"
+        yield (
+            f"    {name} {shown}: planned {side.planned}, run {side.run}, scored {side.scored},"
+            f" errors {side.errors}{apart}, coverage {side.coverage:.1%}"
+        )
+
+
+def _detectable(entry: "MeasureComparison", settings: "CompareSettings") -> str:
     if entry.detectable is None:
-        return "unknown: without any difference between cases there is no spread to tell from"
-    return f"{entry.detectable:.3f}"
+        return "detectable unknown: all cases fare alike, so that there is no spread to tell from"
+    most = "at most " if entry.is_bound else ""
+    if entry.needed_cases is not None and entry.detectable >= 1:
+        return (
+            f"detectable: none, since {entry.cases} cases are too few to show any difference;"
+            f" needed for {settings.difference:g}: {most}{entry.needed_cases} cases"
+        )
+    found = f"detectable {most}{entry.detectable:.3f} with {entry.cases} cases"
+    if entry.needed_cases is None:
+        return found
+    return f"{found}; needed for {settings.difference:g}: {most}{entry.needed_cases} cases"
+
+
+def _lost(lost: "Sequence[Lost]", most: int) -> Iterator[str]:
+    for one in lost[:most]:
+        place = f"{one_line(one.case_id)} #{one.trial} {one.measure}"
+        yield f"  lost: {place} {one.base:g} -> no value ({one.why})"
+    if len(lost) > most:
+        yield f"  {len(lost) - most} more lost: --flips {len(lost)}, or --json"
 
 
 def _resilience(cost: "Resilience", settings: "CompareSettings") -> str:
@@ -149,16 +193,17 @@ def _flip(flip: "Flip") -> Iterator[str]:
 
 def overall_lines(sides: "Sequence[Side]", settings: "CompareSettings") -> Iterator[str]:
     """Yield one test and one ranking over all configurations of a run, measure by measure."""
-    from research_eval.scorer.measure import measure
+    from research_eval.scorer.measure import merged
     from research_eval.stats import cochran_q, rank_intervals
 
+    kinds = merged(side.kinds for side in sides)
     for name in settings.measures:
         means = {side.configuration.name: side.case_means(name) for side in sides}
         shared = sorted(set.intersection(*(set(m) for m in means.values())))
         if not shared:
             yield f"{name}: no case has a value in every configuration"
             continue
-        known = measure(name)
+        known = kinds.of(name)
         if known.unit == "yes_no":
             every = [side.by_case(name) for side in sides]
             q = cochran_q([[int(all(m[c])) for m in every] for c in shared])
@@ -178,16 +223,23 @@ def unpaired_lines(entry: "UnpairedComparison", settings: "CompareSettings") -> 
     """Yield what was found about two sides whose cases are not the same."""
     yield f"base {one_line(entry.base)}"
     yield f"head {one_line(entry.head)}"
+    level = f"{100 * (1 - settings.alpha):g} %"
+    better = "higher" if entry.higher_is_better else "lower"
     yield (
         f"  {entry.measure}: cases passed in every trial {entry.base_passed}/{entry.base_cases} ->"
-        f" {entry.head_passed}/{entry.head_cases}; the cases are not paired"
+        f" {entry.head_passed}/{entry.head_cases} ({better} is better); the cases are not paired"
     )
+    for name, (low, high) in (("base", entry.base_interval), ("head", entry.head_interval)):
+        yield f"    {name} {level} interval {low:.3f} to {high:.3f}, of the share of cases"
+    yield "    of all trials:"
+    yield from _sides(entry.base_side, entry.head_side, level)
     low, high = entry.interval
-    level = f"{100 * (1 - settings.alpha):g} %"
     yield (
         f"    difference {entry.difference:+.3f}, {level} interval {low:+.3f} to {high:+.3f}"
         " (Newcombe's hybrid score)"
     )
+    cases = f"{entry.base_cases} and {entry.head_cases} cases"
+    yield f"    detectable {entry.detectable:.3f} with {cases}; smaller ones can hide"
     yield f"RESULT: {entry.verdict.replace('_', ' ').upper()}"
 
 

@@ -4,7 +4,7 @@ Reference agents are neither compared with models nor ranked: their numbers cali
 loads statsmodels, so it is imported for a run that has something to compare.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from research_eval.journal import RunFolder
@@ -16,16 +16,18 @@ from research_eval.report.view import (
     ReportSettings,
     ResilienceView,
 )
-from research_eval.schema import ConfigurationSummary, RunRecord
+from research_eval.schema import ConfigurationSummary, RunRecord, Score
 from research_eval.scorer.compare import (
     CompareSettings,
     Comparison,
+    Plan,
     Resilience,
     Side,
     clean_twins,
     compare_sides,
     resilience,
 )
+from research_eval.scorer.protocol import inapplicable, scored
 from research_eval.stats import rank_intervals
 
 __all__ = ["MEASURES", "costs_of_faults", "differences", "ranks"]
@@ -57,20 +59,21 @@ def differences(
 
 
 def _side(manifest: RunRecord, summary: ConfigurationSummary, rows: Sequence[TrialRow]) -> Side:
-    side = Side(RunFolder(Path()), manifest, summary)
+    side = Side(RunFolder(Path()), manifest, summary, Plan.of(manifest))
     for row in rows:
-        side.run += row.fact("status") != "not_run"
-        side.errors += row.fact("status") == "error"
-        for name in UNDER_FAULTS:
-            value, weight = row.fact(name), row.fact(WEIGHT + name)
+        if row.fact("status") != "not_run":
             place = (row.key.case_id, row.key.trial)
-            if isinstance(value, int | float):
-                side.values.setdefault(name, {})[place] = value
-                part = weight if isinstance(weight, int | float) else 1.0
-                side.weights.setdefault(name, {})[place] = part
-            elif row.fact(UNSCORED + name) == "not_applicable":
-                side.not_applicable[name] = side.not_applicable.get(name, 0) + 1
+            side.add(place, _scores(row), is_broken=row.fact("status") == "error")
     return side
+
+
+def _scores(row: TrialRow) -> Iterator[Score]:
+    for name in UNDER_FAULTS:
+        value, weight = row.fact(name), row.fact(WEIGHT + name)
+        if isinstance(value, int | float):
+            yield scored(name, value, weight if isinstance(weight, int | float) else 1.0)
+        elif row.fact(UNSCORED + name) == "not_applicable":
+            yield inapplicable(name, "")
 
 
 def _views(base: Side, head: Side, comparison: Comparison) -> list[DifferenceView]:

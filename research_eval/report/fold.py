@@ -39,7 +39,6 @@ from research_eval.schema import (
     TrialStatus,
     ViolationKind,
 )
-from research_eval.scorer.measure import measure
 from research_eval.stats.cluster import (
     Cluster,
     clustered_mean,
@@ -265,7 +264,7 @@ class _Folder:
     def _score(self, name: str) -> ScoreView:
         values = [row.fact(name) for row in self._rows]
         is_weighted = any(row.fact(WEIGHT + name) is not None for row in self._rows)
-        unit = measure(name).unit
+        unit = self._rows[0].columns.measure(name).unit
         is_binary = (
             unit == "yes_no" and not is_weighted and all(value in {0, 1, None} for value in values)
         )

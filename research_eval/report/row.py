@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from research_eval.schema import Score, Scored, Searched, TrialKey, TrialRecord
+from research_eval.scorer.measure import Kinds, Measure
 
 __all__ = [
     "COLUMNS",
@@ -26,6 +27,9 @@ UNSCORED = "unscored:"
 """Begins the column that says why a scorer gave no value: error, not_applicable, undecided."""
 WEIGHT = "weight:"
 """Begins the column that holds the weight of a score, where it is not 1."""
+
+APART = "score:"
+"""Begins the column of a score that is called like a column that is none."""
 
 _NO_SCORE = (WEIGHT, "tries:")
 
@@ -54,10 +58,16 @@ class Columns(dict[str, int]):
     def __init__(self) -> None:
         super().__init__()
         self._notes: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
+        self.kinds = Kinds()
+        """What the scores are, over all rows."""
 
     def share(self, notes: dict[str, str]) -> Mapping[str, str]:
         """Return equal notes as one object, since most trials have the same."""
         return self._notes.setdefault(tuple(notes.items()), notes)
+
+    def measure(self, column: str) -> Measure:
+        """Return what the score in `column` is."""
+        return self.kinds.of(column.removeprefix(APART))
 
     def place(self, name: str) -> int:
         """Return the column's index; a new column gets the next one."""
@@ -98,6 +108,9 @@ def trial_row(
         "replay_unplayed": trial.replay.unplayed,
     }
     scores = tuple(scores)
+    for score in scores:
+        if isinstance(score, Scored):
+            columns.kinds.add(score)
     facts |= _provider_tries(trial) | _score_facts(scores)
     return _row(columns, trial.key, facts, columns.share(_notes(scores)))
 
@@ -164,7 +177,7 @@ def _notes(scores: Iterable[Score]) -> dict[str, str]:
 
 def score_column(name: str) -> str:
     """Return the column of a score; one that is called like another column is told apart."""
-    return f"score:{name}" if name in COLUMNS else name
+    return APART + name if name in COLUMNS else name
 
 
 def _number(value: float) -> float:

@@ -20,6 +20,7 @@ from research_eval.stats.passk import (
 )
 from research_eval.stats.power import (
     detectable_difference,
+    detectable_unpaired,
     independent_n,
     mcnemar_pairs,
     needed_cases,
@@ -126,6 +127,7 @@ __all__ = [
     "cohen_kappa",
     "corrected_rate",
     "detectable_difference",
+    "detectable_unpaired",
     "effective_units",
     "expected_calibration_error",
     "holm",

@@ -4,7 +4,13 @@ import math
 
 from research_eval.stats.interval import normal_quantile
 
-__all__ = ["detectable_difference", "independent_n", "mcnemar_pairs", "needed_cases"]
+__all__ = [
+    "detectable_difference",
+    "detectable_unpaired",
+    "independent_n",
+    "mcnemar_pairs",
+    "needed_cases",
+]
 
 ALPHA = 0.05
 POWER = 0.8
@@ -88,7 +94,7 @@ def mcnemar_pairs(
     """
     if not 0 < abs(difference) <= discordant <= 1:
         raise ValueError("a difference is above zero and at most the discordant share")
-    z_alpha, z_beta = normal_quantile(1 - alpha / 2), normal_quantile(power)
+    z_alpha, z_beta = -normal_quantile(alpha / 2), normal_quantile(power)
     root = z_alpha * math.sqrt(discordant) + z_beta * math.sqrt(discordant - difference**2)
     return (root / difference) ** 2
 
@@ -107,5 +113,21 @@ def independent_n(p1: float, p2: float, *, alpha: float = ALPHA, power: float = 
     return 2 * _z_sum(alpha, power) ** 2 / h**2
 
 
+def detectable_unpaired(
+    rate: float, n1: int, n2: int, *, alpha: float = ALPHA, power: float = POWER
+) -> float:
+    """Return the smallest difference of two rates near `rate` that different cases show.
+
+    Source: Fleiss, Statistical Methods for Rates and Proportions, 2nd ed., 3.2, with the variance of
+    one common rate.
+
+    Raises:
+        ValueError: If there are no cases.
+    """
+    if min(n1, n2) < 1:
+        raise ValueError("no cases show no difference")
+    return _z_sum(alpha, power) * math.sqrt(rate * (1 - rate) * (1 / n1 + 1 / n2))
+
+
 def _z_sum(alpha: float, power: float) -> float:
-    return normal_quantile(1 - alpha / 2) + normal_quantile(power)
+    return normal_quantile(power) - normal_quantile(alpha / 2)  # of the small tail, which is exact

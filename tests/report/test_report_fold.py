@@ -181,7 +181,7 @@ def test_a_share_of_citations_weighs_each_trial_by_its_citations(small) -> None:
         weights = {"case-1": (1.0, 1.0), "case-2": (0.0, 3.0)}
         if trial.case_id in weights:
             value, weight = weights[trial.case_id]
-            yield Scored(name="share", value=value, weight=weight)
+            yield Scored(name="share", value=value, weight=weight, unit="share")
 
     (alpha,) = build_view(*small, score=share).configurations
     (score,) = [score for score in alpha.scores if score.name == "share"]

@@ -7,13 +7,15 @@ from typing import Literal
 from research_eval.schema import Record
 from research_eval.scorer.compare.collect import Side
 from research_eval.scorer.compare.flip import Flip, find_flips
+from research_eval.scorer.compare.lost import Lost, find_lost, gained, worst_loss
 from research_eval.scorer.compare.resilience import Resilience, resilience
 from research_eval.scorer.compare.setting import (
     SettingDifference,
     is_identical_traffic,
     setting_differences,
 )
-from research_eval.scorer.measure import measure as measure_of
+from research_eval.scorer.compare.standing import Standing, planned_together, standing
+from research_eval.scorer.measure import Measure, merged
 from research_eval.stats.interval import Interval, zero_events_upper
 from research_eval.stats.many import holm
 from research_eval.stats.paired import (
@@ -23,7 +25,7 @@ from research_eval.stats.paired import (
     paired_difference,
     paired_permutation,
 )
-from research_eval.stats.power import detectable_difference
+from research_eval.stats.power import detectable_difference, needed_cases
 
 __all__ = ["CompareSettings", "Comparison", "MeasureComparison", "Verdict", "compare_sides"]
 
@@ -43,7 +45,9 @@ class CompareSettings(Record):
     alpha: float = 0.05
     """Chance of calling a difference that is none, over all comparisons of a measure."""
     coverage_floor: float = 0.9
-    """Share of planned trials that must have a value on both sides."""
+    """Share of the trials planned on either side that must have a value on both."""
+    difference: float = 0.1
+    """The smallest difference of rates worth finding: how many cases it needs is told."""
     seed: int = 20260101
     """Of the bootstrap."""
 
@@ -59,8 +63,8 @@ class MeasureComparison(Record):
     """Mean over the cases that both sides have."""
     head: float | None
     cases: int
-    base_coverage: float
-    head_coverage: float
+    base_side: Standing
+    head_side: Standing
     difference: float | None = None
     """Head minus base."""
     interval: tuple[float, float] | None = None
@@ -78,9 +82,29 @@ class MeasureComparison(Record):
     only_head: int = 0
     detectable: float | None = None
     """The difference that this many cases would have shown with a chance of 80 %."""
+    needed_cases: int | None = None
+    """How many cases show the smallest difference worth finding, of rates, with that chance."""
+    is_bound: bool = False
+    """Whether both are the most that is left possible where no case differs from another."""
     worse: int = 0
     """Trials that got worse; on live traffic chance alone makes some."""
     better: int = 0
+    lost: int = 0
+    """On identical traffic: trials with a value on the base side that have none on the head side."""
+    gained: int = 0
+    """On identical traffic: trials with a value on the head side alone."""
+    worst_loss: float | None = None
+    """On identical traffic, of rates: the loss if each lost trial had fared as ill as can be."""
+
+    @property
+    def base_coverage(self) -> float:
+        """The share of the trials asked for that have a value on the base side."""
+        return self.base_side.coverage
+
+    @property
+    def head_coverage(self) -> float:
+        """The same of the head side."""
+        return self.head_side.coverage
 
 
 class Comparison(Record):
@@ -96,6 +120,8 @@ class Comparison(Record):
     settings: tuple[SettingDifference, ...]
     measures: tuple[MeasureComparison, ...]
     flips: tuple[Flip, ...]
+    lost: tuple[Lost, ...] = ()
+    """Trials whose value went, on identical traffic."""
     resilience: tuple[Resilience, ...] = ()
     """What a fault costs, where a fault is all that differs between the configurations."""
 
@@ -117,9 +143,9 @@ def compare_sides(
 ) -> list[Comparison]:
     """Compare each head with the base; p values of one measure are corrected over the heads."""
     settings = settings or CompareSettings()
-    tables = [
-        [_measured(base, head, name, settings) for name in settings.measures] for head in heads
-    ]
+    kinds = merged(side.kinds for side in (base, *heads))
+    measures = [kinds.of(name) for name in settings.measures]
+    tables = [[_measured(base, head, one, settings) for one in measures] for head in heads]
     for column in range(len(settings.measures)):
         _adjust([row[column] for row in tables], tables, column)
     return [_comparison(base, head, row, settings) for head, row in zip(heads, tables, strict=True)]
@@ -143,27 +169,45 @@ def _comparison(
         for entry in row
         for flip in find_flips(base, head, entry.measure, higher_is_better=entry.higher_is_better)
     ]
+    lost = [one for entry in row for one in find_lost(base, head, entry.measure)] if exact else []
+    if exact:
+        row = [entry.model_copy(update=_gone(base, head, entry, lost)) for entry in row]
     ruled = [_ruled(entry, flips, settings, exact=exact) for entry in row]
     return Comparison(
-        base=f"{base.folder.path}: {base.configuration.name}",
-        head=f"{head.folder.path}: {head.configuration.name}",
-        base_trials=base.run,
-        head_trials=head.run,
-        base_errors=base.errors,
-        head_errors=head.errors,
+        base=base.name,
+        head=head.name,
+        base_trials=len(base.ran),
+        head_trials=len(head.ran),
+        base_errors=len(base.broken),
+        head_errors=len(head.broken),
         is_identical_traffic=exact,
         settings=tuple(setting_differences(base, head)),
         measures=tuple(ruled),
         flips=tuple(sorted(flips, key=lambda flip: not flip.is_worse)),
+        lost=tuple(lost),
         resilience=tuple(resilience(base, head, settings.measures, 1 - settings.alpha)),
     )
 
 
-def _measured(base: Side, head: Side, name: str, settings: CompareSettings) -> MeasureComparison:
+def _gone(
+    base: Side, head: Side, entry: MeasureComparison, lost: Sequence[Lost]
+) -> dict[str, object]:
+    name, found = entry.measure, sum(one.measure == entry.measure for one in lost)
+    is_rate = merged((base.kinds, head.kinds)).of(name).is_rate
+    worst = None
+    if found and is_rate:
+        worst = worst_loss(base, head, name, higher_is_better=entry.higher_is_better)
+    return {"lost": found, "gained": gained(base, head, name), "worst_loss": worst}
+
+
+def _measured(
+    base: Side, head: Side, known: Measure, settings: CompareSettings
+) -> MeasureComparison:
+    name = known.name
     ours, theirs = base.case_means(name), head.case_means(name)
     shared = sorted(ours.keys() & theirs.keys())
     a, b = [ours[c] for c in shared], [theirs[c] for c in shared]
-    known = measure_of(name)
+    one, other = _standings(base, head, known, 1 - settings.alpha)
     entry = MeasureComparison(
         measure=name,
         higher_is_better=known.better != "lower",
@@ -172,12 +216,12 @@ def _measured(base: Side, head: Side, name: str, settings: CompareSettings) -> M
         base=math.fsum(a) / len(a) if a else None,
         head=math.fsum(b) / len(b) if b else None,
         cases=len(shared),
-        base_coverage=base.coverage(name),
-        head_coverage=head.coverage(name),
+        base_side=one,
+        head_side=other,
     )
     if len(shared) < 2:
         return entry
-    update = _tested(a, b, settings, is_rate=known.unit in {"yes_no", "share"})
+    update = _tested(a, b, settings, is_rate=known.is_rate)
     if known.unit == "yes_no":
         table = _every_time(base.by_case(name), head.by_case(name), shared)
         update |= {
@@ -187,6 +231,20 @@ def _measured(base: Side, head: Side, name: str, settings: CompareSettings) -> M
             "only_head": table.only_second,
         }
     return entry.model_copy(update=update)
+
+
+def _standings(
+    base: Side, head: Side, known: Measure, confidence: float
+) -> tuple[Standing, Standing]:
+    """Return how both sides stand, each of all the trials that the comparison asks for."""
+    exact = is_identical_traffic(base, head)
+    one, other = (
+        standing(
+            side, known, planned_together(side.plan, against.plan, is_paired=exact), confidence
+        )
+        for side, against in ((base, head), (head, base))
+    )
+    return one, other
 
 
 def _tested(
@@ -208,9 +266,27 @@ def _tested(
         "interval": (low, high),
         "bootstrap": (bootstrap.low, bootstrap.high) if bootstrap else None,
         "permutation_p": paired_permutation(differences, seed=settings.seed),
-        "detectable": detectable_difference(gap.n, between=spread, alpha=settings.alpha)
-        if spread
-        else None,
+        **_power(gap.n, spread, settings, is_rate=is_rate),
+    }
+
+
+def _power(
+    cases: int, spread: float, settings: CompareSettings, *, is_rate: bool
+) -> dict[str, object]:
+    """Return what so many cases can show, and how many a difference needs.
+
+    Where no case differs from another, differences between -1 and 1 on as many cases as may still do
+    so have at most the variance of their share.
+    """
+    is_bound = spread == 0
+    if is_bound and not is_rate:
+        return {}
+    variance = zero_events_upper(cases, 1 - settings.alpha) if is_bound else spread
+    needed = needed_cases(settings.difference, between=variance, alpha=settings.alpha)
+    return {
+        "detectable": detectable_difference(cases, between=variance, alpha=settings.alpha),
+        "needed_cases": math.ceil(needed) if is_rate else None,
+        "is_bound": is_bound,
     }
 
 
@@ -242,8 +318,12 @@ def _rule(
 ) -> tuple[Verdict, str]:
     floor = settings.coverage_floor
     if min(entry.base_coverage, entry.head_coverage) < floor:
-        seen = f"base {entry.base_coverage:.0%}, head {entry.head_coverage:.0%}"
-        return "inconclusive", f"fewer trials have a value than the floor of {floor:.0%}: {seen}"
+        return "inconclusive", f"fewer trials have a value than the floor of {floor:.0%}: " + (
+            ", ".join(
+                f"{name} {side.coverage:.1%} of {side.planned - side.not_applicable}"
+                for name, side in (("base", entry.base_side), ("head", entry.head_side))
+            )
+        )
     if entry.cases == 0:
         return "inconclusive", "no case has a value on both sides"
     if exact:
@@ -256,15 +336,25 @@ def _rule(
 def _rule_exactly(
     entry: MeasureComparison, worse: int, better: int, settings: CompareSettings
 ) -> tuple[Verdict, str]:
-    counts = f"{worse} worse, {better} better, on identical traffic"
-    loss = _loss(entry, (entry.head or 0.0) - (entry.base or 0.0))
+    counts = f"{worse} worse, {better} better"
+    if entry.lost:
+        counts += f", {entry.lost} lost"
+    if entry.gained:
+        counts += f", {entry.gained} gained"
+    counts += ", on identical traffic"
     if settings.margin is None:
-        if worse:
+        if worse or entry.lost:
             return "regression", counts
         return ("improvement" if better else "no_regression"), counts
+    loss = _loss(entry, (entry.head or 0.0) - (entry.base or 0.0))
+    what = "a loss"
+    if entry.lost:
+        if entry.worst_loss is None:
+            return "inconclusive", f"{counts}; what the lost ones were worth is not known"
+        loss, what = entry.worst_loss, "with the lost ones at their worst a loss"
     if loss > settings.margin:
-        return "regression", f"{counts}; a loss of {loss:.3f} is beyond {settings.margin:g}"
-    return "no_regression", f"{counts}; a loss of {loss:.3f} is within {settings.margin:g}"
+        return "regression", f"{counts}; {what} of {loss:.3f} is beyond {settings.margin:g}"
+    return "no_regression", f"{counts}; {what} of {loss:.3f} is within {settings.margin:g}"
 
 
 def _rule_by_test(
@@ -279,7 +369,7 @@ def _rule_by_test(
             return within
     if is_shown:
         return ("regression" if is_loss else "improvement"), f"p = {p:.3g}"
-    if entry.detectable is None:
+    if entry.detectable is None or entry.is_bound:
         return "no_difference_shown", f"p = {p:.3g}; all {entry.cases} cases fare alike"
     what = f"p = {p:.3g}; {entry.cases} cases would show {entry.detectable:.3f}"
     return "no_difference_shown", what

@@ -39,7 +39,9 @@ def _case(suite: ET.Element, comparison: Comparison, entry: MeasureComparison) -
         ET.SubElement(case, "system-out").text = _legal(f"{entry.verdict}: {entry.reason}")
         return
     flips = [f for f in comparison.flips if f.measure == entry.measure and f.is_worse]
+    gone = [one for one in comparison.lost if one.measure == entry.measure]
     lines = [f"{f.case_id} #{f.trial}: {f.base:g} to {f.head:g}" for f in flips]
+    lines += [f"{one.case_id} #{one.trial}: {one.base:g} lost ({one.why})" for one in gone]
     problem = ET.SubElement(case, tag, message=_legal(entry.reason), type=entry.verdict)
     problem.text = _legal("\n".join(lines))
 

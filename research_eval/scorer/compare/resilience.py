@@ -124,6 +124,6 @@ def _strict(faulted: Side, clean: Side, name: str) -> tuple[list[float], list[fl
     under, base = faulted.by_case(name), clean.by_case(name)
     cases = sorted(under.keys() | base.keys())
     return (
-        [math.fsum(under.get(c, ())) / faulted.manifest.trials for c in cases],
-        [math.fsum(base.get(c, ())) / clean.manifest.trials for c in cases],
+        [math.fsum(under.get(c, ())) / faulted.plan.trials for c in cases],
+        [math.fsum(base.get(c, ())) / clean.plan.trials for c in cases],
     )

@@ -35,7 +35,8 @@ def is_identical_traffic(base: Side, head: Side) -> bool:
     """Return whether every trial of both sides met the very same recorded exchanges.
 
     So it is where both replay one set of cassettes under one configuration's name, and no trial
-    asked for anything that was never recorded. Then a difference is an effect, never chance.
+    went on after asking for what was never recorded. Then a difference is an effect, never chance:
+    also that a trial has no value, since what stopped it would stop it again.
     """
     modes = {
         mode for side in (base, head) for mode in (side.manifest.model_mode, side.manifest.web_mode)
@@ -46,7 +47,7 @@ def is_identical_traffic(base: Side, head: Side) -> bool:
         and len(tapes) == 1
         and None not in tapes
         and base.configuration.name == head.configuration.name
-        and base.misses == head.misses == 0
+        and base.strays == head.strays == 0
     )
 
 

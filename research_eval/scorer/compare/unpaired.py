@@ -5,8 +5,10 @@ from typing import Literal
 from research_eval.errors import UsageError
 from research_eval.schema import Record
 from research_eval.scorer.compare.collect import Side
-from research_eval.scorer.measure import measure as measure_of
-from research_eval.stats.interval import CONFIDENCE
+from research_eval.scorer.compare.standing import Standing, standing
+from research_eval.scorer.measure import merged
+from research_eval.stats.interval import CONFIDENCE, wilson
+from research_eval.stats.power import detectable_unpaired
 from research_eval.stats.unpaired import newcombe
 
 __all__ = ["UnpairedComparison", "unpaired"]
@@ -18,15 +20,24 @@ class UnpairedComparison(Record):
     base: str
     head: str
     measure: str
+    higher_is_better: bool
     base_passed: int
     """Cases that passed in every trial."""
     base_cases: int
+    base_interval: tuple[float, float]
+    """Wilson's, of their share."""
+    base_side: Standing
     head_passed: int
     head_cases: int
+    head_interval: tuple[float, float]
+    head_side: Standing
     difference: float
     """Head minus base, of the shares of cases that passed in every trial."""
     interval: tuple[float, float]
     """Newcombe's hybrid score interval."""
+    detectable: float
+    """The difference that so many cases show with a chance of 80 %, near the rate of both together;
+    near one half where all or none passed."""
     verdict: Literal["regression", "improvement", "no_difference_shown", "inconclusive"]
 
 
@@ -38,7 +49,7 @@ def unpaired(
     Raises:
         UsageError: If the measure is no yes or no, or a side has no case with a value.
     """
-    known = measure_of(name)
+    known = merged((base.kinds, head.kinds)).of(name)
     if known.unit != "yes_no":
         raise UsageError(f"--unpaired takes yes-or-no measures alone, and {name!r} is none")
     ours, theirs = (list(side.by_case(name).values()) for side in (base, head))
@@ -53,14 +64,23 @@ def unpaired(
         verdict = "inconclusive"
     elif not found.low <= 0 <= found.high:
         verdict = "improvement" if sign * found.value > 0 else "regression"
+    pooled = (k1 + k2) / (len(ours) + len(theirs))
+    near = pooled if 0 < pooled < 1 else 0.5
+    alpha = 1 - confidence
     return UnpairedComparison(
-        base=f"{base.folder.path}: {base.configuration.name}",
-        head=f"{head.folder.path}: {head.configuration.name}",
+        base=base.name,
+        head=head.name,
         measure=name,
+        higher_is_better=known.better != "lower",
         base_passed=k1,
         base_cases=len(ours),
+        base_interval=wilson(k1, len(ours), confidence),
+        base_side=standing(base, known, base.plan.size, confidence),
         head_passed=k2,
         head_cases=len(theirs),
+        head_interval=wilson(k2, len(theirs), confidence),
+        head_side=standing(head, known, head.plan.size, confidence),
+        detectable=detectable_unpaired(near, len(ours), len(theirs), alpha=alpha),
         difference=found.value,
         interval=(found.low, found.high),
         verdict=verdict,
