@@ -1,5 +1,6 @@
 """`research-eval run`, `record` and `demo`: execute an experiment and write its report."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, count
@@ -126,23 +127,22 @@ def execute_options(path: Path, options: dict[str, Any]) -> tuple[Path, int]:
     Raises:
         UsageError: If something cannot be done as asked.
     """
+    from research_eval.errors import UsageError
     from research_eval.experiment import BUNDLED, bundled_experiment, load_experiment
 
     source = bundled_experiment() if str(path) == BUNDLED else path
     experiment = load_experiment(source, options.get("overrides") or ())
     cases, configurations = _select(experiment, options)
     settings = _run_options(experiment, options)
+    if options.get("overwrite") and (settings.resume or settings.retry_errors):
+        raise UsageError("--overwrite replaces a run that --resume and --retry-errors go on with")
     if options.get("dry_run"):
         from research_eval.cli.dry_run import print_plan
 
         pilot = options.get("pilot")
         return settings.out, print_plan(experiment, cases, configurations, settings, pilot)
-    if options.get("overwrite"):
-        _remove_old_run(settings.out)
     with _world(experiment, settings) as world:
-        summary = _execute(
-            experiment, cases, configurations, settings, world, options.get("played")
-        )
+        summary = _execute(experiment, cases, configurations, settings, world, options)
     return settings.out, _finish(settings, summary, wants_report=not options.get("no_report"))
 
 
@@ -224,7 +224,7 @@ def _execute(
     configurations: "Sequence[Configuration]",
     settings: "RunOptions",
     world: "httpx.AsyncBaseTransport | None",
-    played: Path | None,
+    options: dict[str, Any],
 ) -> "RunSummary":
     from rich.console import Console
 
@@ -238,9 +238,12 @@ def _execute(
         for note in dict.fromkeys(notes):
             click.echo(note, err=True)
     prepared = prepare(experiment, cases, configurations, settings, world=world)
+    if options.get("overwrite"):  # once the new run is known to start
+        _remove_old_run(settings.out)
     summary = execute(
         prepared, lambda planned, done, waits: progress_for(console, planned, done, waits)
     )
+    played: Path | None = options.get("played")
     if played is not None:
         lines = "".join(f"{name}\n" for name in prepared.channels.web.played())
         write_whole(played, lines.encode("utf-8"))
@@ -252,14 +255,18 @@ def _finish(settings: "RunOptions", summary: "RunSummary", *, wants_report: bool
     if settings.model_mode != "replay":
         _print_costs(summary)
     if summary.stopped:
-        missing = summary.planned - summary.done
-        click.echo(
-            f"research-eval: stopped: {summary.stopped}; {summary.done} of {summary.planned} trials "
-            f"are kept, {missing} are missing: go on with --resume",
-            err=True,
-        )
+        click.echo(f"research-eval: stopped: {summary.stopped}; {_left(summary)}", err=True)
         return 130 if summary.stopped == "interrupted" else 3
     return _exit_status(settings.out) or reported
+
+
+def _left(summary: "RunSummary") -> str:
+    """Say what is kept, what is not there, and how to go on."""
+    missing = summary.planned - summary.done
+    kept = f"{summary.done} of {summary.planned} trials are kept, {missing} are missing"
+    if not summary.errors_left:
+        return f"{kept}: go on with --resume"
+    return f"{kept}, {summary.errors_left} errors did not run again: go on with --retry-errors"
 
 
 def _print_costs(summary: "RunSummary") -> None:
@@ -286,28 +293,40 @@ def _report(out: Path) -> int:
 
 
 def _exit_status(out: Path) -> int:
-    """Say how much came from the recordings; return 4 if a trial missed its own, else 0."""
+    """Say how much came from the recordings, and what went wrong; return the exit status.
+
+    Returns:
+        4 if a trial left its recording, 3 if no trial could be judged, else 0.
+    """
     from research_eval.cassette import run_verdict
     from research_eval.journal import RunFolder
 
-    missed = []
-    tallies = []
+    tallies, errors = [], []
     for record in RunFolder(out).trials():
         tallies.append(record.replay)
-        if record.failure is not None and record.failure.kind == "cassette_miss":
-            missed.append((record.key, record.failure))
+        if record.status == "error" and record.failure is not None:
+            errors.append((record.key, record.failure))
     off_tape = sum(tally.off_tape for tally in tallies)
     more = f", {off_tape} requests of the web off tape" if off_tape else ""
     click.echo(f"recordings: {run_verdict(tallies)}{more}")
-    if not missed:
-        return 0
-    key, failure = missed[0]
-    click.echo(
-        f"research-eval: {len(missed)} trials left their recording; the first, "
-        f"{'/'.join(map(str, key))}, at turn {failure.turn}: {failure.message}",
-        err=True,
-    )
-    return 4
+    missed = [(key, failure) for key, failure in errors if failure.kind == "cassette_miss"]
+    if missed:
+        key, failure = missed[0]
+        click.echo(
+            f"research-eval: {len(missed)} trials left their recording; the first, "
+            f"{'/'.join(map(str, key))}, at turn {failure.turn}: {failure.message}",
+            err=True,
+        )
+        return 4
+    if tallies and len(errors) == len(tallies):
+        kinds = Counter(failure.kind for _, failure in errors)
+        click.echo(
+            f"research-eval: no trial could be judged: all {len(errors)} ended in an error "
+            f"({', '.join(kinds)}): run them again with --retry-errors",
+            err=True,
+        )
+        return 3
+    return 0
 
 
 def _remove_old_run(out: Path) -> None:

@@ -28,6 +28,16 @@ class RunFolder:
         return self.path / "trials.jsonl"
 
     @property
+    def superseded_path(self) -> Path:
+        """The earlier records of trials that ran again, one a line."""
+        return self.path / "superseded.jsonl"
+
+    @property
+    def timing_path(self) -> Path:
+        """Wall-clock figures, those of one execution of a trial a line."""
+        return self.path / "timing.jsonl"
+
+    @property
     def cases_path(self) -> Path:
         """The cases that the run was planned with, in the dataset's own form."""
         return self.path / "cases.jsonl"
@@ -82,7 +92,7 @@ class RunFolder:
         Raises:
             RecordError: If a line is not a trial record of a known schema version.
         """
-        path = self.path / "superseded.jsonl"
+        path = self.superseded_path
         return _records(path) if path.exists() else iter(())
 
     def page(self, sha256: str) -> str | None:

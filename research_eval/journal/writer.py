@@ -6,72 +6,97 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from research_eval.errors import RecordError, UsageError
 from research_eval.journal.folder import RunFolder
+from research_eval.journal.lines import (
+    Line,
+    LineFile,
+    clear_leftovers,
+    cut_last_line,
+    lines_of,
+    read_lines,
+    size_of,
+    write_whole,
+)
+from research_eval.journal.rerun import find_reruns, open_reruns, supersede
 from research_eval.schema import RunRecord, TrialKey, TrialRecord
 
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["JournalWriter", "write_manifest", "write_whole"]
+__all__ = ["JournalWriter", "write_manifest"]
 
 
 class JournalWriter:
-    """The journal of one run while it runs; a trial that was added survives `kill -9`."""
+    """The journal of one run while it runs; a trial that was added survives `kill -9`.
+
+    No trial ever leaves it but for a later record of the same trial.
+    """
 
     def __init__(self, folder: RunFolder) -> None:
-        """Open the journal of `folder`, dropping a last line that was cut by a crash.
+        """Open the journal of `folder`, and mend what a crash left: cut lines, reruns kept apart.
 
         Raises:
             UsageError: If another process writes it.
-            RecordError: If a line is no trial record.
+            RecordError: If a line is no trial record, or a trial stands twice.
+            OSError: If the disk does not take it.
         """
         self._folder = folder
         self._lock = _lock(folder.path)
-        self._spans: dict[TrialKey, tuple[int, int]] = {}
         self._pages: set[str] = set()
-        self._scan()
-        self._open()
+        self._lines: dict[TrialKey, Line] = {}
+        self._reruns: list[tuple[TrialKey, Line]] = []
+        self._rerun_file: LineFile | None = None
+        try:
+            self._open()
+        except BaseException:
+            self._unlock()
+            raise
 
     def _open(self) -> None:
-        self._trials = _LineFile(self._folder.trials_path)
-        self._timing = _LineFile(self._folder.path / "timing.jsonl")
-
-    def _scan(self) -> None:
-        path = self._folder.trials_path
-        for left in path.parent.glob(f".{path.name}.*.tmp"):  # by one that was killed
-            left.unlink(missing_ok=True)
-        if not path.exists():
-            return
-        end = 0
-        with path.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                if not line.endswith(b"\n"):
-                    break
-                self._spans.setdefault(_key_of(line, f"{path}:{number}"), (end, len(line)))
-                end += len(line)
-        os.truncate(path, end)
+        folder = self._folder
+        for path in (folder.trials_path, folder.superseded_path):
+            clear_leftovers(path)
+            cut_last_line(path)
+        self._lines = _scan(folder.trials_path)
+        if reruns := find_reruns(folder.path):
+            self._reruns = [(_key_of(line, str(reruns)), place) for place, line in lines_of(reruns)]
+            self._fold(self._lines, reruns)
+            self._lines = _scan(folder.trials_path)
+        self._trials = LineFile(folder.trials_path)
+        self._timing = LineFile(folder.timing_path)
 
     @property
     def done(self) -> frozenset[TrialKey]:
         """The trials that the journal holds."""
-        return frozenset(self._spans)
+        return frozenset(self._lines)
 
     def add(self, record: TrialRecord, pages: Mapping[str, str], timing: Mapping[str, Any]) -> None:
         """Append a finished trial; its pages are written first, so that it never points at nothing.
+
+        The record of a trial that the journal holds already replaces the earlier one when the run
+        ends; until then a reader finds the earlier one, which is kept in `superseded.jsonl` later.
 
         Raises:
             UsageError: If the disk does not take it; what was there before stays whole.
         """
         try:
             self._add_pages(pages)
-            line = record.model_dump_json(exclude_none=True).encode() + b"\n"
-            self._spans[record.key] = (self._trials.append(line), len(line))
-            self._timing.append(json.dumps(timing, ensure_ascii=False).encode() + b"\n")
+            self._append(record.key, record.model_dump_json(exclude_none=True).encode() + b"\n")
+            if timing:
+                self._timing.append(json.dumps(timing, ensure_ascii=False).encode() + b"\n")
         except OSError as exc:
             raise UsageError(f"{self._folder.path}: cannot be written: {exc.strerror}") from exc
+
+    def _append(self, key: TrialKey, line: bytes) -> None:
+        if key not in self._lines:
+            self._lines[key] = self._trials.append(line)
+            return
+        if self._rerun_file is None:
+            self._rerun_file = open_reruns(self._folder.superseded_path)
+        self._reruns.append((key, self._rerun_file.append(line)))
 
     def _add_pages(self, pages: Mapping[str, str]) -> None:
         for sha256, text in pages.items():
@@ -84,45 +109,62 @@ class JournalWriter:
     def close(self) -> None:
         """Bring everything to the disk, close, and let other processes write."""
         self._close_files()
+        self._unlock()
+
+    def _close_files(self) -> None:
+        for file in (self._trials, self._timing, self._rerun_file):
+            if file is not None:
+                file.close()
+
+    def _unlock(self) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
-    def _close_files(self) -> None:
-        self._trials.close()
-        self._timing.close()
+    def finish(self, order: Iterable[TrialKey]) -> None:
+        """Close the files, with the lines in the order of `order`, whatever order the trials ended in.
 
-    def finish(self, plan: Iterable[TrialKey]) -> None:
-        """Close the files, with the lines in the order of `plan`, whatever order the trials ended in.
+        Trials that `order` does not name stay, after the others.
 
         Raises:
-            OSError: If the disk has no room for the second copy; the journal stays as it is.
+            OSError: If the disk has no room for a second copy; nothing that was added is lost.
         """
         self._close_files()
-        wanted = [self._spans[key] for key in plan if key in self._spans]
-        if _is_in_order(wanted) and len(wanted) == len(self._spans):
-            return
-        path = self._folder.trials_path
-        with path.open("rb") as source:
-            write_whole(path, (_read_span(source, span) for span in wanted))
+        named = (key for key in order if key in self._lines)
+        reruns = self._rerun_file.path if self._rerun_file is not None else None
+        self._fold(dict.fromkeys(itertools.chain(named, self._lines)), reruns)
 
-    def drop(self, keys: Iterable[TrialKey], keep_in: Path) -> None:
-        """Move the trials in `keys` out of the journal to the file `keep_in`, which is appended to."""
-        self._close_files()
-        gone = set(keys)
+    def _fold(self, order: Iterable[TrialKey], reruns: Path | None) -> None:
+        """Replace the journal by the newest line of each trial of `order`; the others are superseded."""
         path = self._folder.trials_path
-        with path.open("rb") as source:
-            with keep_in.open("ab") as kept:
-                kept.writelines(
-                    _read_span(source, self._spans[k]) for k in self._spans if k in gone
-                )
-                kept.flush()
-                os.fsync(kept.fileno())
-            remaining = [self._spans[key] for key in self._spans if key not in gone]
-            write_whole(path, (_read_span(source, span) for span in remaining))
-        self._spans.clear()
-        self._scan()
-        self._open()
+        supersede(self._folder.superseded_path, self._lines, self._reruns)
+        self._lines |= dict(self._reruns)
+        newest = [self._lines[key] for key in order]
+        if not _is_whole(newest, path):
+            write_whole(path, read_lines(newest))
+        if reruns is not None:
+            reruns.unlink()
+        self._reruns, self._rerun_file = [], None
+
+
+def _is_whole(lines: list[Line], path: Path) -> bool:
+    """Return whether the file holds these lines, in this order, and nothing else."""
+    return (
+        all(line.path == path for line in lines)
+        and all(a.start < b.start for a, b in itertools.pairwise(lines))
+        and sum(line.size for line in lines) == size_of(path)
+    )
+
+
+def _scan(path: Path) -> dict[TrialKey, Line]:
+    """Return the place of each trial's line; one that stands there twice, the same, counts once."""
+    found: dict[TrialKey, Line] = {}
+    for number, (place, line) in enumerate(lines_of(path), start=1):
+        key = _key_of(line, f"{path}:{number}")
+        if found.setdefault(key, place) is not place and [line] != list(read_lines([found[key]])):
+            name = "/".join(map(str, key))
+            raise RecordError(f"{path}:{number}: trial {name} stands on an earlier line otherwise")
+    return found
 
 
 def _lock(path: Path) -> int | None:
@@ -144,46 +186,6 @@ def _lock(path: Path) -> int | None:
     return descriptor
 
 
-class _LineFile:
-    """A file that grows by whole lines: one that the disk does not take is taken back."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("ab", buffering=0)
-        self._size = self._file.tell()
-
-    def append(self, line: bytes) -> int:
-        """Append `line` and return where it begins."""
-        start = self._size
-        rest = memoryview(line)
-        try:
-            while rest:
-                rest = rest[self._file.write(rest) :]
-        except OSError:
-            self._file.truncate(start)
-            raise
-        self._size = start + len(line)
-        return start
-
-    def close(self) -> None:
-        """Bring it to the disk and close it."""
-        if not self._file.closed:
-            os.fsync(self._file.fileno())
-            self._file.close()
-
-
-def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Replace the file at `path`, or leave it as it was."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.writelines([content] if isinstance(content, bytes) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def write_manifest(folder: RunFolder, manifest: RunRecord) -> None:
     """Write what the run says of itself."""
     text = json.dumps(
@@ -200,12 +202,3 @@ def _key_of(line: bytes, place: str) -> TrialKey:
     except (ValueError, KeyError, TypeError, RecursionError) as exc:
         raise RecordError(f"{place}: not a trial record: {exc}") from exc
     return key
-
-
-def _read_span(source: IO[bytes], span: tuple[int, int]) -> bytes:
-    source.seek(span[0])
-    return source.read(span[1])
-
-
-def _is_in_order(spans: list[tuple[int, int]]) -> bool:
-    return all(a < b for a, b in itertools.pairwise(spans))

@@ -79,11 +79,16 @@ class Channels:
             self.collections[configuration.name] = _Shared(found)
         return self.collections[configuration.name]
 
-    def digest(self) -> str:
-        """Return the SHA-256 of all recordings."""
-        hasher = hashlib.sha256(self.web.digest().encode())
-        for name, cassette in sorted(self.models.items()):
-            hasher.update(f"{name} {cassette.digest()}\n".encode())
+    def digest(self) -> str | None:
+        """Return the SHA-256 of the recordings that are replayed; `None` where none is."""
+        if "replay" not in {self.model_mode, self.web_mode}:
+            return None
+        hasher = hashlib.sha256()
+        if self.web_mode == "replay":
+            hasher.update(self.web.digest().encode())
+        if self.model_mode == "replay":
+            for name, cassette in sorted(self.models.items()):
+                hasher.update(f"{name} {cassette.digest()}\n".encode())
         return hasher.hexdigest()
 
     async def aclose(self) -> None:

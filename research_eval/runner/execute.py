@@ -22,7 +22,7 @@ from research_eval.runner.channels import Channels, open_channels
 from research_eval.runner.cluster import WorkerTask, connect, run_on_cluster
 from research_eval.runner.manifest import differences, make_manifest
 from research_eval.runner.options import RunOptions
-from research_eval.runner.plan import plan_trials, remaining
+from research_eval.runner.plan import plan_of, remaining
 from research_eval.runner.pricing import prices_of, require_prices, today
 from research_eval.runner.progress import ProgressView, Waits
 from research_eval.runner.trial import TrialResult, run_trial
@@ -53,9 +53,13 @@ class RunSummary(NamedTuple):
     """How a run ended."""
 
     planned: int
+    """Trials that this execution was to see done: the plan, or its shard of it."""
     done: int
+    """How many of those the journal holds."""
+    errors_left: int
+    """How many of those ended in an error and were to run again, and did not."""
     stopped: str | None
-    """Why trials are missing, or `None` when none is."""
+    """Why not everything ran that was to run, or `None` if it did."""
     costs: dict[str, Cost]
     """What the model calls cost by configuration, earlier executions of the run included."""
 
@@ -91,16 +95,11 @@ def prepare(
         configurations,
         model_mode=options.model_mode,
         web_mode=options.web_mode,
-        cassettes_sha256=channels.digest() if channels.is_replay else None,
+        cassettes_sha256=channels.digest(),
         on=today(),
     )
     require_prices(configurations, manifest, options)
-    plan = plan_trials(
-        manifest.case_ids,
-        [configuration.name for configuration in configurations],
-        experiment.settings.trials,
-        shard=options.shard,
-    )
+    plan = plan_of(manifest, options.shard)
     return Prepared(experiment, cases, configurations, options, manifest, plan, channels)
 
 
@@ -112,22 +111,43 @@ def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
         KeyboardInterrupt: If the run was interrupted twice.
     """
     folder = RunFolder(prepared.options.out)
-    journal = _open_journal(folder, prepared)
-    todo = remaining(prepared.plan, journal.done)
     try:
-        limiters = prepared.channels.limiters
-        waits = limiters.status if limiters else dict
-        with view_of(len(prepared.plan), len(prepared.plan) - len(todo), waits) as view:
-            execution = _Execution(prepared, journal, view)
-            execution.count_earlier(folder)
-            stopped = execution.run(todo)
-        journal.finish(prepared.plan)
+        journal = _open_journal(folder, prepared)
+        try:
+            return _run_in(folder, journal, prepared, view_of)
+        finally:
+            journal.close()
     except OSError as exc:
         raise UsageError(f"{folder.path}: cannot be written: {exc.strerror}") from exc
     finally:
-        journal.close()
         prepared.channels.close()
-    return RunSummary(len(prepared.plan), len(journal.done), stopped, execution.costs)
+
+
+def _run_in(
+    folder: RunFolder, journal: JournalWriter, prepared: Prepared, view_of: ViewFactory
+) -> RunSummary:
+    """Run what the journal lacks of the plan, and what is to run again."""
+    plan = prepared.plan
+    again = _errors(folder) if prepared.options.retry_errors else frozenset()
+    todo = remaining(plan, journal.done - again)
+    limiters = prepared.channels.limiters
+    waits = limiters.status if limiters else dict
+    with view_of(len(plan), len(plan) - len(todo), waits) as view:
+        execution = _Execution(prepared, journal, view)
+        execution.count_earlier(folder)
+        stopped = execution.run(todo)
+    journal.finish(plan_of(prepared.manifest))
+    return RunSummary(
+        planned=len(plan),
+        done=len(journal.done.intersection(plan)),
+        errors_left=len(again.intersection(todo) - execution.kept),
+        stopped=stopped,
+        costs=execution.costs,
+    )
+
+
+def _errors(folder: RunFolder) -> frozenset[TrialKey]:
+    return frozenset(record.key for record in folder.trials() if record.status == "error")
 
 
 class _Execution:
@@ -143,6 +163,7 @@ class _Execution:
             prices_of(prepared.manifest, is_replay=prepared.options.model_mode == "replay"),
         )
         self._stop: list[str] = []
+        self.kept: set[TrialKey] = set()
         self._cases = {case.id: case for case in prepared.cases}
         self._configurations = {item.name: item for item in prepared.configurations}
 
@@ -160,7 +181,7 @@ class _Execution:
             self._budget.add_trial(record)
 
     def run(self, todo: Sequence[TrialKey]) -> str | None:
-        """Run the trials of `todo`; return why some are missing, if some are."""
+        """Run the trials of `todo`; return why some of them did not run, if some did not."""
         if self._prepared.options.scheduler:
             self._run_on_cluster(todo, self._prepared.options.scheduler)
         else:
@@ -170,8 +191,7 @@ class _Execution:
                 raise group.exceptions[0] from None
             except asyncio.CancelledError:
                 raise KeyboardInterrupt from None
-        is_complete = len(self._journal.done) >= len(self._prepared.plan)
-        return self._stop[0] if self._stop and not is_complete else None
+        return self._stop[0] if self._stop and len(self.kept) < len(todo) else None
 
     async def _run_here(self, todo: Sequence[TrialKey]) -> None:
         ticking = asyncio.create_task(self._tick())
@@ -231,6 +251,7 @@ class _Execution:
 
     def _keep(self, result: TrialResult) -> None:
         self._journal.add(result.record, result.pages, result.timing)
+        self.kept.add(result.record.key)
         self._view.ended(result.record)
 
     def _keep_remote(self, result: TrialResult) -> None:
@@ -267,21 +288,13 @@ def _signals(stop: list[str]) -> Iterator[None]:
 
 def _open_journal(folder: RunFolder, prepared: Prepared) -> JournalWriter:
     path = folder.path
-    is_old = (path / "manifest.json").exists()
-    if is_old and not (prepared.options.resume or prepared.options.retry_errors):
+    if not (path / "manifest.json").exists():
+        _start_folder(folder, prepared)
+    elif prepared.options.resume or prepared.options.retry_errors:
+        _go_on_with(folder, prepared.manifest)
+    else:
         raise UsageError(f"{path}: holds a run already: use --resume, --overwrite or another --out")
-    try:
-        if is_old:
-            _go_on_with(folder, prepared.manifest)
-        else:
-            _start_folder(folder, prepared)
-        journal = JournalWriter(folder)
-    except OSError as exc:
-        raise UsageError(f"{path}: cannot be written: {exc.strerror}") from exc
-    if is_old and prepared.options.retry_errors:
-        errors = [record.key for record in folder.trials() if record.status == "error"]
-        journal.drop(errors, path / "superseded.jsonl")
-    return journal
+    return JournalWriter(folder)
 
 
 def _start_folder(folder: RunFolder, prepared: Prepared) -> None:
@@ -306,7 +319,7 @@ def _go_on_with(folder: RunFolder, manifest: RunRecord) -> None:
     changed = differences(earlier, manifest)
     if changed:
         more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
-        raise UsageError(f"{folder.path}: the experiment has changed: {changed[0]}{more}")
+        raise UsageError(f"{folder.path}: holds a run of something else: {changed[0]}{more}")
     if earlier.configurations != manifest.configurations:
         prices = {"configurations": manifest.configurations}
         write_manifest(folder, earlier.model_copy(update=prices))

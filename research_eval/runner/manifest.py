@@ -1,7 +1,7 @@
 """What a run says of itself: everything resolved, so that a report can name what it measured."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,6 +18,12 @@ __all__ = ["differences", "make_manifest"]
 
 PACKAGES = ("faust-cchardet", "httpx", "httpx2", "pydantic-ai-slim", "pypdfium2", "selectolax")
 """Distributions whose version can change what a trial records."""
+
+PLACED = frozenset({"name", "dataset", "synthetic", "seed", "trials", "configuration"})
+"""Settings of an experiment that stand in a manifest under a name of their own."""
+
+WITHOUT_EFFECT = frozenset({"limits"})
+"""Settings of an experiment that change no result."""
 
 
 def make_manifest(
@@ -46,6 +52,7 @@ def make_manifest(
         web_mode=web_mode,
         seed=settings.seed,
         trials=settings.trials,
+        settings=settings.model_dump(mode="json", exclude={*PLACED, *WITHOUT_EFFECT}),
         case_ids=tuple(case.id for case in cases),
         configurations=tuple(_summary(configuration, on) for configuration in chosen),
     )
@@ -84,20 +91,55 @@ def _version(distribution: str) -> str:
 
 
 def differences(old: RunRecord, new: RunRecord) -> list[str]:
-    """Return what would make a resumed run measure something else, one line each, old -> new."""
-    before, after = _deciding(old), _deciding(new)
-    found: list[str] = []
-    _compare("", before, after, found)
-    return [line for line in found if not line.startswith("experiment_sha256")]
+    """Return what would make a resumed run measure something else, one line each, old -> new.
+
+    Another selection of cases or configurations comes first and alone: digests differ with it.
+    """
+    found = [
+        *_selected("cases", old.case_ids, new.case_ids),
+        *_selected("configurations", _names(old), _names(new)),
+    ]
+    if found:
+        return found
+    _compare("", *_deciding(old, new), found)
+    digests = [line for line in found if line.startswith("experiment_sha256")]
+    return [line for line in found if line not in digests] or digests
 
 
-def _deciding(manifest: RunRecord) -> dict[str, Any]:
+def _names(manifest: RunRecord) -> tuple[str, ...]:
+    return tuple(configuration.name for configuration in manifest.configurations)
+
+
+def _selected(what: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """Say how a selection differs, if it does."""
+    if old == new:
+        return
+    lacks = [name for name in old if name not in set(new)]
+    adds = [name for name in new if name not in set(old)]
+    parts = [
+        f"{word} {', '.join(names[:3])}{', …' if len(names) > 3 else ''}"
+        for word, names in (("without", lacks), ("with", adds))
+        if names
+    ]
+    how = " and ".join(parts) or "in another order"
+    yield f"{what}: {len(old)} -> {len(new)}, {how}; select the same ones or give another --out"
+
+
+def _deciding(old: RunRecord, new: RunRecord) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what decides a result: neither versions, which a report names, nor prices and notes."""
-    data = manifest.model_dump(mode="json", exclude={"packages", "code_version"})
-    for configuration in data["configurations"]:
-        configuration.pop("price", None)
-        configuration.pop("note", None)
-    return data
+    before, after = (
+        one.model_dump(mode="json", exclude={"packages", "code_version"}) for one in (old, new)
+    )
+    for one in (before, after):
+        for configuration in one["configurations"]:
+            configuration.pop("price", None)
+            configuration.pop("note", None)
+    ours, theirs = before.pop("settings"), after.pop("settings")
+    if not ours:  # of an earlier version: the digest is left
+        return before, after
+    if "record" not in {new.model_mode, new.web_mode}:  # what they hold counts, by its digest
+        theirs["cassettes"] = ours["cassettes"]
+    return before | ours, after | theirs
 
 
 def _compare(place: str, old: Any, new: Any, found: list[str]) -> None:  # noqa: ANN401  # JSON

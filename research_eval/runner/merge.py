@@ -2,14 +2,20 @@
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
 
 from research_eval.errors import UsageError
 from research_eval.journal import JournalWriter, RunFolder, write_manifest, write_whole
+from research_eval.journal.lines import lines_of
+from research_eval.journal.rerun import find_reruns
 from research_eval.runner.manifest import differences
-from research_eval.runner.plan import plan_trials
-from research_eval.schema import RunRecord, TrialKey, TrialRecord
+from research_eval.runner.plan import plan_of
+from research_eval.schema import Record, RunRecord, TrialKey
+from research_eval.scorer.store import read_scores, scores_path
 
 __all__ = ["merge_runs"]
 
@@ -46,42 +52,87 @@ def _merge_into(
     target.path.mkdir(parents=True)
     write_whole(target.cases_path, folders[0].cases_path.read_bytes())
     write_manifest(target, manifest)
-    plan = plan_trials(
-        manifest.case_ids, [item.name for item in manifest.configurations], manifest.trials
-    )
+    plan = plan_of(manifest)
     journal = JournalWriter(target)
     try:
         _add_all(journal, folders, target)
         journal.finish(plan)
     finally:
         journal.close()
-    return len(plan), len(journal.done)
+    write_whole(target.timing_path, _every_line([folder.timing_path for folder in folders]))
+    if any(folder.superseded_path.exists() for folder in folders):
+        earlier = [folder.superseded_path for folder in folders]
+        write_whole(target.superseded_path, _every_line(earlier))
+    if any(scores_path(folder).exists() for folder in folders):
+        write_whole(scores_path(target), _scores(folders))
+    return len(plan), len(journal.done.intersection(plan))
 
 
 def _add_all(journal: JournalWriter, folders: Sequence[RunFolder], target: RunFolder) -> None:
-    seen: dict[TrialKey, TrialRecord] = {}
+    seen: dict[TrialKey, bytes] = {}
     for folder in folders:
         for record in folder.trials():
-            if _is_new(record, seen, folder):
+            if _is_new(record.key, record, seen, folder):
                 journal.add(record, {}, {})
         _copy_pages(folder, target)
 
 
+def _every_line(paths: Iterable[Path]) -> Iterator[bytes]:
+    """Yield the lines of all files; those that a copy of a run brings with it count once."""
+    most = Counter[bytes]()
+    for path in paths:
+        here = Counter[bytes]()
+        for _, line in lines_of(path):
+            content = sha256(line).digest()
+            here[content] += 1
+            if here[content] > most[content]:
+                yield line
+        most |= here
+
+
+def _scores(folders: Iterable[RunFolder]) -> Iterator[bytes]:
+    """Yield the scores that were added to the runs."""
+    seen: dict[tuple[TrialKey, str], bytes] = {}
+    for folder in folders:
+        for row in read_scores(folder):
+            if _is_new((row.key, row.scorer), row, seen, folder):
+                yield row.model_dump_json().encode() + b"\n"
+
+
 def _common_manifest(folders: Sequence[RunFolder]) -> RunRecord:
     first = folders[0].manifest()
-    for folder in folders[1:]:
+    for folder in folders:
         changed = differences(first, folder.manifest())
         if changed:
             raise UsageError(f"{folder.path}: differs from {folders[0].path}: {changed[0]}")
+        if find_reruns(folder.path):
+            raise UsageError(
+                f"{folder.path}: trials that ran again are not in its journal yet, for the run was "
+                "killed: go on with --resume first"
+            )
     return first
 
 
-def _is_new(record: TrialRecord, seen: dict[TrialKey, TrialRecord], folder: RunFolder) -> bool:
-    known = seen.setdefault(record.key, record)
-    if known is not record and known != record:
-        name = "/".join(map(str, record.key))
-        raise UsageError(f"{folder.path}: trial {name} differs from another run's")
-    return known is record
+Name = TypeVar("Name", TrialKey, tuple[TrialKey, str])
+
+
+def _is_new(name: Name, record: Record, seen: dict[Name, bytes], folder: RunFolder) -> bool:
+    """Return whether no run before had it.
+
+    Raises:
+        UsageError: If one had it and it was another.
+    """
+    content = sha256(record.model_dump_json().encode()).digest()
+    known = seen.setdefault(name, content)
+    if known != content:
+        raise UsageError(f"{folder.path}: {_words(record)} differs from another run's")
+    return known is content
+
+
+def _words(record: Record) -> str:
+    data = record.model_dump(include={"case_id", "configuration", "trial", "scorer"})
+    scorer = f", scored by {data.pop('scorer')}," if "scorer" in data else ""
+    return f"trial {'/'.join(map(str, data.values()))}{scorer}"
 
 
 def _copy_pages(source: RunFolder, target: RunFolder) -> None:

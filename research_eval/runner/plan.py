@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from research_eval.errors import UsageError
-from research_eval.schema import TrialKey
+from research_eval.schema import RunRecord, TrialKey
 
-__all__ = ["Shard", "parse_shard", "plan_trials"]
+__all__ = ["Shard", "parse_shard", "plan_of", "plan_trials", "remaining"]
 
 
 class Shard(NamedTuple):
@@ -39,6 +39,12 @@ def plan_trials(
         for name in names
     ]
     return keys if shard is None else keys[shard.part - 1 :: shard.of]
+
+
+def plan_of(manifest: RunRecord, shard: Shard | None = None) -> list[TrialKey]:
+    """Return the trials that a run is meant to hold, or one part of them, in journal order."""
+    names = [configuration.name for configuration in manifest.configurations]
+    return plan_trials(manifest.case_ids, names, manifest.trials, shard=shard)
 
 
 def remaining(plan: Iterable[TrialKey], done: Collection[TrialKey]) -> list[TrialKey]:

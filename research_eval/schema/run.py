@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from research_eval.schema.price import Price
 from research_eval.schema.record import Record
@@ -60,6 +60,8 @@ class RunRecord(Record):
     seed: int
     trials: int
     """Repetitions of each case under each configuration."""
+    settings: dict[str, Any] = Field(default={})
+    """What else the experiment says, as resolved; empty in runs of earlier versions."""
     case_ids: tuple[str, ...]
     configurations: tuple[ConfigurationSummary, ...]
 

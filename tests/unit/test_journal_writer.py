@@ -1,6 +1,9 @@
 """The journal holds every trial that was reported as done, whole, once, in plan order."""
 
+import itertools
 import json
+import os
+import sys
 
 import pytest
 from hypothesis import given, strategies as st
@@ -59,17 +62,145 @@ def test_a_page_is_written_before_the_trial_that_points_at_it(tmp_path):
     assert folder.page("cd" * 32) is None
 
 
-def test_dropped_trials_stay_on_record_elsewhere(tmp_path):
+def superseded(folder: RunFolder) -> list[str]:
+    return [trial.status for trial in folder.superseded()]
+
+
+def test_a_trial_that_ran_again_takes_the_place_of_the_earlier_record_which_is_kept(tmp_path):
     folder = RunFolder(tmp_path)
-    journal = add_all(folder, [record("a"), record("b", status="error")])
+    plan = [TrialKey(name, "c", 1) for name in "ab"]
+    add_all(folder, [record("b", status="error"), record("a")]).close()
 
-    journal.drop([TrialKey("b", "c", 1)], tmp_path / "superseded.jsonl")
-    journal.add(record("b"), {}, {})
-    journal.finish([TrialKey("a", "c", 1), TrialKey("b", "c", 1)])
+    journal = add_all(folder, [record("b")])
+    assert [trial.status for trial in folder.trials()] == ["error", "completed"]
+    journal.finish(plan)
+    journal.close()
 
+    assert [trial.key for trial in folder.trials()] == plan
     assert [trial.status for trial in folder.trials()] == ["completed", "completed"]
-    kept = (tmp_path / "superseded.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line)["status"] for line in kept] == ["error"]
+    assert superseded(folder) == ["error"]
+    assert {path.name for path in tmp_path.iterdir()} == {"trials.jsonl", "timing.jsonl", "superseded.jsonl"}  # fmt: skip
+
+
+def test_a_trial_that_failed_twice_in_the_same_way_is_kept_twice(tmp_path):
+    folder = RunFolder(tmp_path)
+    for status in ("error", "error", "completed"):
+        journal = add_all(folder, [record("a", status=status)])
+        journal.finish([])
+        journal.close()
+
+    assert [trial.status for trial in folder.trials()] == ["completed"]
+    assert superseded(folder) == ["error", "error"]
+
+
+def test_trials_that_the_order_does_not_name_stay(tmp_path):
+    folder = RunFolder(tmp_path)
+    journal = add_all(folder, [record(name) for name in "xbya"])
+
+    journal.finish([TrialKey(name, "c", 1) for name in "abc"])
+
+    assert [trial.case_id for trial in folder.trials()] == ["a", "b", "x", "y"]
+
+
+def test_cut_lines_of_other_files_than_the_journal_go_too(tmp_path):
+    folder = RunFolder(tmp_path)
+    folder.timing_path.write_bytes(b'{"wall_s": 1}\n{"wal')
+    folder.superseded_path.write_bytes(b'{"case_id"')
+
+    journal = JournalWriter(folder)
+    journal.add(record("a"), {}, {"wall_s": 2})
+    journal.close()
+
+    assert folder.timing_path.read_bytes() == b'{"wall_s": 1}\n{"wall_s": 2}\n'
+    assert folder.superseded_path.read_bytes() == b""
+
+
+def test_a_line_that_stands_twice_counts_once_and_goes(tmp_path):
+    folder = RunFolder(tmp_path)
+    add_all(folder, [record("a"), record("b")]).close()
+    whole = folder.trials_path.read_bytes()
+    folder.trials_path.write_bytes(whole + whole)
+
+    JournalWriter(folder).finish([])
+
+    assert folder.trials_path.read_bytes() == whole
+
+
+def test_a_trial_that_stands_there_twice_with_two_results_is_named(tmp_path):
+    folder = RunFolder(tmp_path)
+    add_all(folder, [record("a")]).close()
+    with folder.trials_path.open("ab") as journal:
+        journal.write(record("a", status="error").model_dump_json().encode() + b"\n")
+
+    with pytest.raises(RecordError, match=r"trials\.jsonl:2: trial a/c/1 stands"):
+        JournalWriter(folder)
+    folder.trials_path.unlink()
+    JournalWriter(folder).close()  # no lock is left
+
+
+SCRIPT = {
+    "a": ["completed"],
+    "b": ["error", "error", "completed"],  # fails twice in the same way
+    "c": ["error", "rejected"],
+    "d": ["limit"],
+}
+"""How the tries of each trial end, one after the other."""
+
+
+def session(folder: RunFolder, tries: list[tuple[str, str]]) -> None:
+    journal = add_all(folder, [record(name, status=status) for name, status in tries])
+    journal.finish([TrialKey(name, "c", 1) for name in SCRIPT])
+    journal.close()
+
+
+def killed_session(folder: RunFolder, tries: list[tuple[str, str]], step: int) -> bool:
+    """Have a session end without a word at that step; return whether it came to it."""
+    child = os.fork()
+    if child == 0:
+        steps = itertools.count()
+
+        def hook(event, args):
+            if event in {"open", "os.rename", "os.remove", "os.truncate"} and next(steps) == step:
+                os._exit(9)
+
+        sys.addaudithook(hook)
+        session(folder, tries)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+
+def history(folder: RunFolder) -> dict[str, list[str]]:
+    """Return how the tries of each trial ended, as far as they are kept."""
+    found: dict[str, list[str]] = {name: [] for name in SCRIPT}
+    for trial in itertools.chain(folder.superseded(), folder.trials()):
+        found[trial.case_id].append(trial.status)
+    return found
+
+
+def test_killed_at_every_step_of_a_second_try_nothing_is_lost_or_doubled(tmp_path):
+    first = [("b", "error"), ("a", "completed"), ("c", "error")]
+    second = [("c", "rejected"), ("d", "limit"), ("b", "error")]
+    for step in itertools.count():
+        folder = RunFolder(tmp_path / str(step))
+        folder.path.mkdir()
+        session(folder, first)
+
+        was_killed = killed_session(folder, second, step)
+        assert {trial.case_id for trial in folder.trials()} >= {"a", "b", "c"}
+        JournalWriter(folder).close()
+        kept = history(folder)
+        assert all(tries == SCRIPT[name][: len(tries)] for name, tries in kept.items()), step
+        left = {name: tries[len(kept[name]) :] for name, tries in SCRIPT.items()}
+        for _ in range(3):
+            session(folder, [(name, tries.pop(0)) for name, tries in left.items() if tries])
+
+        assert history(folder) == SCRIPT, step
+        assert [trial.case_id for trial in folder.trials()] == list(SCRIPT)
+        assert list(folder.path.glob(".*")) == []
+        if not was_killed:
+            break
+
+    assert step > 10
 
 
 def test_a_line_that_is_no_trial_is_named(tmp_path):
