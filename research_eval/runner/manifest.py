@@ -9,7 +9,7 @@ from typing import Any
 
 from research_eval.cassette import Mode
 from research_eval.dataset import Case
-from research_eval.experiment import Configuration, Experiment, digest_of
+from research_eval.experiment import Configuration, Experiment
 from research_eval.gate import load_gate
 from research_eval.runner.pricing import price_of
 from research_eval.schema import ConfigurationSummary, RunRecord
@@ -135,8 +135,12 @@ def _deciding(old: RunRecord, new: RunRecord) -> tuple[dict[str, Any], dict[str,
             configuration.pop("price", None)
             configuration.pop("note", None)
     ours, theirs = before.pop("settings"), after.pop("settings")
-    if not ours:  # of an earlier version: the digest is left
+    if not ours:  # of an earlier version, which leaves the digest
         return before, after
+    del (
+        before["experiment_sha256"],
+        after["experiment_sha256"],
+    )  # a number may be written as 1 or 1.0
     if "record" not in {new.model_mode, new.web_mode}:  # what they hold counts, by its digest
         theirs["cassettes"] = ours["cassettes"]
     return before | ours, after | theirs
@@ -149,7 +153,7 @@ def _compare(place: str, old: Any, new: Any, found: list[str]) -> None:  # noqa:
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for index, (one, other) in enumerate(zip(old, new, strict=True)):
             _compare(f"{place}.{index}", one, other, found)
-    elif digest_of(old) != digest_of(new):
+    elif old != new or isinstance(old, bool) != isinstance(new, bool):
         found.append(f"{place}: {_short(old)} -> {_short(new)}")
 
 
