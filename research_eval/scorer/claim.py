@@ -21,7 +21,7 @@ from research_eval.scorer.source_list import (
 )
 from research_eval.scorer.words import content_words
 
-__all__ = ["Claim", "Draft", "read_draft"]
+__all__ = ["MASK", "Claim", "Draft", "mask_urls", "plain_text", "read_draft"]
 
 MASK = "\ue000"
 """Stands for each character of a URL, so that offsets stay and no URL is split."""
@@ -90,7 +90,7 @@ def read_draft(answer: str, citations: Sequence[Citation]) -> Draft:
 class _Reader:
     def __init__(self, answer: str, citations: Sequence[Citation]) -> None:
         self._citations = sorted(citations, key=lambda c: c.start)
-        self._masked = _masked(answer, self._citations)
+        self._masked = mask_urls(answer, self._citations)
         self._sources = SourceList()
         self._sentences: list[_Sentence] = []
         self._used: set[str] = set()
@@ -101,7 +101,7 @@ class _Reader:
         for start, end, paragraph in lines:
             self._read_line(start, end, paragraph)
         claims = tuple(
-            Claim(_plain(s.masked), s.start, s.end, tuple(dict.fromkeys(s.urls)))
+            Claim(plain_text(s.masked), s.start, s.end, tuple(dict.fromkeys(s.urls)))
             for s in self._sentences
         )
         unused = tuple(u for u in self._sources.urls if u not in self._used)
@@ -148,7 +148,7 @@ class _Reader:
             return
         masked = self._masked[start:end]
         urls = self._cited(start, end)
-        if content_words(_plain(masked)):
+        if content_words(plain_text(masked)):
             self._sentences.append(_Sentence(start, end, masked, paragraph, urls))
         elif urls:
             self._attach_alone(urls, own_line=first)
@@ -177,7 +177,13 @@ class _Reader:
         return urls
 
 
-def _masked(answer: str, citations: Sequence[Citation]) -> str:
+def mask_urls(answer: str, citations: Sequence[Citation]) -> str:
+    """Return the answer with `MASK` for each character of a URL that it cites.
+
+    Args:
+        answer: As it was given.
+        citations: In the order of their places.
+    """
     parts, at = [], 0
     for citation in citations:
         if citation.start >= at:
@@ -200,7 +206,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield begin, end
 
 
-def _plain(masked: str) -> str:
+def plain_text(masked: str) -> str:
     """Return the words of a sentence without links, markers, emphasis and table bars."""
     text = _LINK.sub(lambda m: "" if _GENERIC.match(m[1]) else m[1], masked)
     text = without_markers(_WRAPPED.sub(" ", text))

@@ -8,6 +8,7 @@ from research_eval.ledger import url_key
 from research_eval.schema import AnswerChecked, Score, TrialRecord, Unscored
 from research_eval.scorer.claim import Claim, read_draft
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
+from research_eval.scorer.quotation import find_quotations
 from research_eval.scorer.shelf import PageShelf, Reading
 from research_eval.scorer.support import (
     Level,
@@ -73,7 +74,7 @@ class GroundingScorer:
         yield scored("not_red_citations", float(counts["green"] + counts["undecided"]))
         absent = absent_numbers(reading.sentences, self._settings)
         yield _share("number_absence", absent, "no sentence with a number cites a readable page")
-        valid = valid_quotations(reading.sentences)
+        valid = valid_quotations(find_quotations(reading.masked), reading.sentences)
         yield _share("quote_validity", valid, "no quotation can be looked for")
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from research_eval.ledger import MAX_TEXT_CHARS
 from research_eval.schema import TrialRecord
-from research_eval.scorer.claim import Claim, read_draft
+from research_eval.scorer.claim import Claim, mask_urls, read_draft
 from research_eval.scorer.protocol import Pages
 from research_eval.scorer.support import PageText
 from research_eval.scorer.trail import Trail, attempts_with_trails, citations_of, key_of
@@ -46,6 +46,8 @@ class Reading(NamedTuple):
     sentences: tuple[Sentence, ...]
     opened: tuple[CitedPage, ...]
     """Every page with a text that the trial had opened, cited or not."""
+    masked: str = ""
+    """The answer with its URLs masked."""
 
 
 class PageShelf:
@@ -61,10 +63,12 @@ class PageShelf:
         last = trial.attempts[-1] if trial.attempts else None
         for attempt, trail in attempts_with_trails(trial):
             if attempt is last:
-                claims = read_draft(attempt.answer, citations_of(attempt)).claims
+                citations = sorted(citations_of(attempt), key=lambda c: c.start)
+                masked = mask_urls(attempt.answer, citations)
+                claims = read_draft(attempt.answer, citations).claims
                 found = {u: self._cited(u, trail, pages) for c in claims for u in c.urls}
                 sentences = (Sentence(c, tuple(found[u] for u in c.urls)) for c in claims)
-                return Reading(tuple(sentences), self._opened(trail, pages))
+                return Reading(tuple(sentences), self._opened(trail, pages), masked)
         return None
 
     def _cited(self, url: str, trail: Trail, pages: Pages) -> CitedPage:

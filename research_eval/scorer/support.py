@@ -12,13 +12,13 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from research_eval.schema import Record
+from research_eval.scorer.quotation import find_quotations, quotable, stands_in
 from research_eval.scorer.words import (
     Number,
     content_words,
     fold,
     names,
     numbers,
-    quotations,
     sentences,
     spelled_numbers,
 )
@@ -68,7 +68,6 @@ _NEGATION = re.compile(
     r"|aldrig|ingen|ikke|nunca|ningún\w*)\b|n['’]t\b|(?:ない|ません|なかった|ず、)",
     re.IGNORECASE,
 )
-_OMISSION = re.compile(r"\.\.\.|…|\[[^\]]*\]")
 _HEDGED_NUMBER = re.compile(
     r"(?:about|around|nearly|almost|roughly|approximately|approx\.?|over|more than|some|up to|"
     r"less than|under|etwa|rund|über|fast|environ|cirka|omkring|約|およそ|~|≈|<|>)\s*[£$€¥]?\s*$",
@@ -96,6 +95,11 @@ class PageText:
     def folded(self) -> str:
         """The text without differences of case, width, quotes and dashes."""
         return fold(self.text)
+
+    @cached_property
+    def quotable(self) -> str:
+        """The text as quotations are looked for in it."""
+        return quotable(self.folded)
 
     @cached_property
     def numbers(self) -> frozenset[float]:
@@ -166,7 +170,7 @@ def _missing(claim: str, page: PageText, settings: SupportSettings) -> str | Non
     for number in checked_numbers(claim, settings):
         if number.readings.isdisjoint(page.numbers):
             return f"the page lacks the number {number.text}"
-    for quoted in quotations(claim):
+    for quoted in _quoted(claim):
         if not is_verbatim(quoted, page):
             recall, _ = page.best_window(content_words(quoted), settings.window)
             if recall < settings.quote_red_below:
@@ -174,10 +178,13 @@ def _missing(claim: str, page: PageText, settings: SupportSettings) -> str | Non
     return None
 
 
+def _quoted(claim: str) -> list[str]:
+    return [quotation.text for quotation in find_quotations(claim)]
+
+
 def is_verbatim(quoted: str, page: PageText) -> bool:
-    """Return whether a quotation stands on the page, each part of it if it leaves words out."""
-    parts = (part.strip(" .,;") for part in _OMISSION.split(quoted))
-    return all(part in page.folded for part in parts if part)
+    """Return whether a quotation stands on the page, the parts between omissions in their order."""
+    return stands_in(quoted, page.quotable)
 
 
 def _doubt(
@@ -186,7 +193,7 @@ def _doubt(
     """Return why a claim that is not RED is not GREEN either."""
     if recall < settings.green_from:
         return "only some of the words stand together"
-    if not all(is_verbatim(quoted, page) for quoted in quotations(claim)):
+    if not all(is_verbatim(quoted, page) for quoted in _quoted(claim)):
         return "the quotation is not verbatim"
     passage = page.passage(start, settings.window)
     near = _values(passage)

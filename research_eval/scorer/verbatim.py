@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from research_eval.scorer.claim import Claim
+from research_eval.scorer.quotation import Quotation
 from research_eval.scorer.shelf import Sentence
-from research_eval.scorer.support import PageText, SupportSettings, checked_numbers, is_verbatim
-from research_eval.scorer.words import quotations
+from research_eval.scorer.support import SupportSettings, checked_numbers, is_verbatim
 
 __all__ = ["Share", "absent_numbers", "valid_quotations"]
 
@@ -38,26 +39,26 @@ def absent_numbers(sentences: Iterable[Sentence], settings: SupportSettings) -> 
     return Share(absent, of)
 
 
-def valid_quotations(sentences: Sequence[Sentence]) -> Share:
+def valid_quotations(quotations: Iterable[Quotation], sentences: Sequence[Sentence]) -> Share:
     """Count quotations of five words or more that stand word for word on a cited page.
 
-    Those of a sentence that cites nothing are looked for on every page that the answer cites. A
-    quotation that is missing from pages which cannot all be read to the end is left out.
+    They are looked for on the pages that their sentences cite; where those cite none, on every page
+    that the answer cites. A quotation that is missing from pages which cannot all be read to the end
+    is left out, and so is one that is in no sentence, as the title of a listed source.
     """
     cited = [sentence for sentence in sentences if sentence.pages]
-    everywhere = [text for sentence in cited for text in sentence.texts]
-    is_whole = all(sentence.is_whole for sentence in cited)
     valid = of = 0
-    for sentence in sentences:
-        texts = sentence.texts if sentence.pages else everywhere
-        readable = sentence.is_whole if sentence.pages else is_whole
-        for quoted in quotations(sentence.claim.text):
-            found = _stands(quoted, texts)
-            if found or readable:
-                valid += found
-                of += 1
+    for quotation in quotations:
+        around = [s for s in sentences if _overlap(quotation, s.claim)]
+        if not around:
+            continue
+        looked_in = [s for s in around if s.pages] or cited
+        found = any(is_verbatim(quotation.text, t) for s in looked_in for t in s.texts)
+        if found or all(s.is_whole for s in looked_in):
+            valid += found
+            of += 1
     return Share(valid, of)
 
 
-def _stands(quoted: str, texts: Iterable[PageText]) -> bool:
-    return any(is_verbatim(quoted, text) for text in texts)
+def _overlap(quotation: Quotation, claim: Claim) -> bool:
+    return claim.start < quotation.end and quotation.start < claim.end

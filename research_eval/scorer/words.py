@@ -1,4 +1,4 @@
-"""Text in, what can be compared out: content words, numbers, quotations, sentences."""
+"""Text in, what can be compared out: content words, numbers, names, sentences."""
 
 # ruff: noqa: RUF001  # marks of many scripts stand here on purpose
 
@@ -10,10 +10,10 @@ from typing import NamedTuple
 __all__ = [
     "Number",
     "content_words",
+    "count_words",
     "fold",
     "names",
     "numbers",
-    "quotations",
     "sentences",
     "spelled_numbers",
 ]
@@ -23,7 +23,6 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _SPACE = re.compile(r"\s+")
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』＂", '"') | dict.fromkeys("‘’‚‛′＇", "'"))
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
-_QUOTED = re.compile(r'"([^"\n]{8,400})"')
 _NUMBER = re.compile(
     r"(?<![A-Za-zÀ-ɏ\d_.,])(\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)(?!\d)"
     r"\s?(thousand|million|billion|trillion|[kmb]n?\b|千|万|億|兆)?",
@@ -128,15 +127,9 @@ def _values(digits: str) -> set[float]:
     return {as_groups} if marks.count(last) > 1 else {as_groups, as_decimal}
 
 
-def quotations(text: str, least_words: int = 5) -> list[str]:
-    """Return the folded quotations of at least this many words, or twice as many CJK characters."""
-    folded = fold(text)
-    return [
-        quoted.strip(" .,;")
-        for quoted in _QUOTED.findall(folded)
-        if len(_WORD.findall(_CJK.sub(" ", quoted))) >= least_words
-        or sum(map(len, _CJK.findall(quoted))) >= 2 * least_words
-    ]
+def count_words(text: str) -> tuple[int, int]:
+    """Return how many words a text has, and how many characters of scripts without spaces."""
+    return len(_WORD.findall(_CJK.sub(" ", text))), sum(map(len, _CJK.findall(text)))
 
 
 def names(text: str) -> set[str]:

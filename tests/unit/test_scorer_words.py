@@ -7,7 +7,6 @@ from research_eval.scorer.words import (
     fold,
     names,
     numbers,
-    quotations,
     sentences,
     spelled_numbers,
 )
@@ -53,13 +52,6 @@ def test_content_words_drop_what_carries_no_meaning():
 
 def test_folding_hides_what_only_typography_changes():
     assert fold("“Ａ　B” – it’s") == '"a b" - it\'s'
-
-
-def test_only_longer_quotations_count():
-    assert quotations('He said "yes" and “one two three four five, six.”') == [
-        "one two three four five, six"
-    ]
-    assert quotations("「橋は千九百七年に開通した」") == ["橋は千九百七年に開通した"]
 
 
 def test_names_begin_with_a_capital_but_not_the_sentence():
