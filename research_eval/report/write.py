@@ -13,8 +13,9 @@ from research_eval.report.junit import render_junit
 from research_eval.report.markdown import render_markdown
 from research_eval.report.scores_csv import render_csv
 from research_eval.report.view import ReportSettings, RunView
-from research_eval.schema import Cost, ModelCalled, Price, Score, Scored, TrialRecord, call_cost
+from research_eval.schema import Score, TrialRecord
 from research_eval.scorer import DEFAULT_SCORERS, Scorer, score_trial
+from research_eval.scorer.efficiency import at_prices_of
 from research_eval.scorer.store import run_cases, stored_scores
 
 __all__ = ["FORMATS", "ReportFormat", "load_view", "write_report"]
@@ -80,25 +81,13 @@ def write_report(
 def _scoring(folder: RunFolder, scorers: Sequence[Scorer]) -> ScoreTrial:
     cases, added = run_cases(folder), stored_scores(folder)
     pages = functools.lru_cache(maxsize=KEPT_PAGES)(folder.page)
-    prices = {item.name: item.price for item in folder.manifest().configurations}
+    priced = at_prices_of(folder.manifest(), scorers)
 
     def score(trial: TrialRecord) -> tuple[Score, ...]:
-        found = score_trial(cases.get(trial.case_id), trial, pages, scorers)
-        price = prices.get(trial.configuration)
-        if price is not None:
-            found = tuple(_priced(one, trial, price) for one in found)
+        found = score_trial(cases.get(trial.case_id), trial, pages, priced)
         return (*found, *added.get(trial.key, ()))
 
     return score
-
-
-def _priced(score: Score, trial: TrialRecord, price: Price) -> Score:
-    """Return a cost that no provider reported by the price in the manifest; other scores as is."""
-    if score.name != "cost_usd" or isinstance(score, Scored):
-        return score
-    calls = (event.usage for event in trial.transcript if isinstance(event, ModelCalled))
-    cost = Cost.total(call_cost(usage, price) for usage in calls)
-    return score if cost.is_lower_bound else Scored(name="cost_usd", value=round(cost.usd, 12))
 
 
 def _markdown(view: RunView, folder: RunFolder) -> bytes:

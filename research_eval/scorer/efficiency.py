@@ -1,21 +1,27 @@
 """What a trial took: turns, tool calls, requests, tokens, money, virtual time."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from research_eval.dataset import Case
 from research_eval.schema import (
+    Cost,
     Event,
     Fetched,
     ModelCalled,
+    Price,
+    RunRecord,
     Score,
     Searched,
     ToolCalled,
     TrialRecord,
+    Unscored,
+    Usage,
+    call_cost,
 )
-from research_eval.scorer.protocol import Pages, inapplicable, scored
+from research_eval.scorer.protocol import Pages, Scorer, inapplicable, scored
 
-__all__ = ["efficiency"]
+__all__ = ["EfficiencyScorer", "at_prices_of", "efficiency"]
 
 COUNTED = (
     "turns",
@@ -29,19 +35,66 @@ COUNTED = (
 )
 
 
-def efficiency(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
-    """Count what the trial did and consumed, also when it ended in an error."""
-    del case, pages
-    yield from _counted(_counts(trial.transcript))
-    usage = trial.usage
-    yield scored("input_tokens", float(usage.input_tokens))
-    yield scored("output_tokens", float(usage.output_tokens))
-    yield scored("model_requests", float(usage.requests))
-    if usage.reported_cost_usd is None:
-        yield inapplicable("cost_usd", "the provider reported no cost")
-    else:
-        yield scored("cost_usd", usage.reported_cost_usd)
-    yield _virtual_seconds(trial)
+class EfficiencyScorer:
+    """Counts what a trial did and consumed, also when it ended in an error."""
+
+    __name__ = "efficiency"
+
+    def __init__(self, prices: Mapping[str, Price | None] | None = None) -> None:
+        """Take what a call costs by configuration, where the provider does not say it."""
+        self._prices = prices or {}
+
+    def __call__(self, case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
+        """Give the counts; tokens and money are no sums where a reply came without its usage."""
+        del case, pages
+        yield from _counted(_counts(trial.transcript))
+        usage = trial.usage
+        for name, tokens in (
+            ("input_tokens", usage.input_tokens),
+            ("output_tokens", usage.output_tokens),
+        ):
+            yield _unmeasured(name, usage) if usage.unmeasured_requests else scored(name, tokens)
+        yield scored("model_requests", float(usage.requests))
+        yield _cost(trial, self._prices.get(trial.configuration))
+        yield _virtual_seconds(trial)
+
+
+efficiency = EfficiencyScorer()
+
+
+def at_prices_of(manifest: RunRecord, scorers: Iterable[Scorer]) -> tuple[Scorer, ...]:
+    """Return the scorers, with the prices that a run was planned with for the one that counts money."""
+    prices = {one.name: one.price for one in manifest.configurations}
+    return tuple(
+        EfficiencyScorer(prices) if isinstance(one, EfficiencyScorer) else one for one in scorers
+    )
+
+
+def _unmeasured(name: str, usage: Usage) -> Score:
+    return Unscored(
+        name=name,
+        reason=f"{usage.unmeasured_requests} of {usage.requests} replies came without usage",
+    )
+
+
+def _cost(trial: TrialRecord, price: Price | None) -> Score:
+    """Give what the calls cost, as the provider said it, else by the price."""
+    name = "cost_usd"
+    calls = [event.usage for event in trial.transcript if type(event) is ModelCalled]
+    cost = Cost.total(call_cost(usage, price) for usage in calls or _whole(trial.usage))
+    if not cost.is_lower_bound and (price is not None or cost.reported):
+        return scored(name, round(cost.usd, 12))
+    if cost.unmeasured:
+        return _unmeasured(name, trial.usage)
+    if not cost.reported:
+        return inapplicable(name, "the provider reported no cost")
+    reason = f"the provider reported no cost of {cost.unpriced} calls, and no price is known"
+    return Unscored(name=name, reason=reason)
+
+
+def _whole(usage: Usage) -> tuple[Usage, ...]:
+    """Return the usage of a trial that kept none of its calls, if it made any."""
+    return (usage,) if usage.requests or usage.reported_cost_usd is not None else ()
 
 
 @lru_cache(maxsize=4096)

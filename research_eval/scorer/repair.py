@@ -11,6 +11,7 @@ from research_eval.schema import (
     Score,
     ToolCalled,
     TrialRecord,
+    Unscored,
 )
 from research_eval.scorer.course import COURSES, Step, courses_of, steps
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
@@ -121,7 +122,11 @@ def _costs(trial: TrialRecord) -> Iterator[Score]:
     tools = sum(type(event) is ToolCalled for event in later)
     yield scored("repair_turns", float(len(calls)))
     yield scored("repair_tool_calls", float(tools))
-    yield scored("repair_tokens", float(tokens))
+    if unmeasured := sum(call.usage.unmeasured_requests for call in calls):
+        reason = f"{unmeasured} replies came without usage"
+        yield Unscored(name="repair_tokens", reason=reason)
+    else:
+        yield scored("repair_tokens", float(tokens))
     start, end = trial.attempts[0].at_s, trial.attempts[-1].at_s
     if start is None or end is None:
         reason = "the clock was real"

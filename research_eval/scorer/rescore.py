@@ -18,6 +18,7 @@ from research_eval.schema import Failure, Score, TrialRecord
 from research_eval.scorer.aggregate import Tally
 from research_eval.scorer.catalog import BUILT_IN, load_scorer
 from research_eval.scorer.confidence import ConfidenceTable
+from research_eval.scorer.efficiency import at_prices_of
 from research_eval.scorer.protocol import Scorer, no_pages, score_trial
 from research_eval.scorer.store import ScoreLines, read_scores, run_cases, scores_path
 
@@ -122,14 +123,14 @@ def score_piece(
 
     Raises:
         ConfigError: If this process has no such scorer.
-        RecordError: If a line is not a trial record.
+        RecordError: If a line is not a trial record, or the manifest cannot be read.
     """
     try:
         scorers = _scorers(names, ready or {})
     except ConfigError as exc:
         raise ConfigError(f"a worker lacks a scorer that is known here: {exc}") from exc
     folder = RunFolder(Path(chunk.path))
-    cases = _cases(folder)
+    cases, scorers = _cases(folder), _priced(folder, scorers)
     writer, lines, sums = ScoreLines(), list[bytes](), dict[str, Sums]()
     with seldom_collecting():
         for trial in _trials(folder, chunk):
@@ -178,6 +179,13 @@ def _not_run(case_id: str, configuration: str) -> TrialRecord:
 
 def _scorers(names: Iterable[str], ready: Mapping[str, Scorer]) -> dict[str, Scorer]:
     return {name: ready.get(name) or load_scorer(name) for name in names}
+
+
+def _priced(folder: RunFolder, scorers: Mapping[str, Scorer]) -> dict[str, Scorer]:
+    """Return the scorers with the run's prices; those of a run without a manifest have none."""
+    if not (folder.path / "manifest.json").is_file():
+        return dict(scorers)
+    return dict(zip(scorers, at_prices_of(folder.manifest(), scorers.values()), strict=True))
 
 
 def _trials(folder: RunFolder, chunk: Chunk) -> Iterator[TrialRecord]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from research_eval.schema import Scored, Unscored
+from research_eval.schema import Scored, Unscored, Usage
 from research_eval.scorer import no_pages
 from research_eval.scorer.course import COURSES
 from research_eval.scorer.repair import repair_course
@@ -135,3 +135,16 @@ def test_a_real_clock_gives_no_repair_seconds(story):
 
     assert isinstance(found["repair_tokens"], Scored)
     assert found["repair_seconds"].cause == "not_applicable"
+
+
+def test_tokens_of_a_repair_are_unknown_where_a_later_reply_came_without_usage(story):
+    told = story().answer("None.").answer("None again.", last=True)
+    events = list(told.record().transcript)
+    later = next(n for n, e in enumerate(events) if e.kind == "model" and n)
+    silent = Usage(requests=1, unmeasured_requests=1)
+    events[later] = events[later].model_copy(update={"usage": silent})
+    record = told.record().model_copy(update={"transcript": tuple(events)})
+    found = scores(record)
+
+    assert found["repair_tokens"].cause == "undecided"
+    assert found["repair_turns"].value == 1.0

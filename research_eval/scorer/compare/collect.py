@@ -16,6 +16,7 @@ from research_eval.schema import (
     Unscored,
 )
 from research_eval.scorer.catalog import DEFAULT_SCORERS
+from research_eval.scorer.efficiency import at_prices_of
 from research_eval.scorer.measure import Kinds
 from research_eval.scorer.outcome import gate_outcome
 from research_eval.scorer.protocol import Scorer, score_trial
@@ -149,7 +150,8 @@ def collect(
     wanted = [n for n in known if configurations is None or n in configurations]
     plan = plan or Plan.of(manifest)
     sides = {name: Side(folder, manifest, known[name], plan) for name in wanted}
-    scorers = (gate_outcome,) if GATE_MEASURES.issuperset(measures) else DEFAULT_SCORERS
+    usual = (gate_outcome,) if GATE_MEASURES.issuperset(measures) else DEFAULT_SCORERS
+    scorers = at_prices_of(manifest, usual)
     added = {} if GATE_MEASURES.issuperset(measures) else stored_scores(folder, measures)
     cases = run_cases(folder)
     for trial in folder.trials():
