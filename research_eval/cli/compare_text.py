@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from research_eval.cli.score_text import beyond
 from research_eval.schema.display import one_line
 
 if TYPE_CHECKING:
@@ -144,6 +145,12 @@ def _sides(base: "Standing", head: "Standing", level: str) -> Iterator[str]:
             f"    {name} {shown}: planned {side.planned}, run {side.run}, scored {side.scored},"
             f" errors {side.errors}{apart}, coverage {side.coverage:.1%}"
         )
+        if side.corrected is not None:
+            value, low, high = side.corrected
+            yield (
+                f"      without the support check's own errors {value:.3f}, {level} interval {low:.3f}"
+                f" to {high:.3f}{beyond(low, high)}"
+            )
 
 
 def _detectable(entry: "MeasureComparison", settings: "CompareSettings") -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from research_eval.cli.number import ALPHA, Number
 from research_eval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -13,12 +14,17 @@ if TYPE_CHECKING:
 
 __all__ = ["plan"]
 
+LEAST = 1e-6
+"""The smallest difference that cases are counted for."""
+MOST = 10**9
+"""Cases, trials and comparisons that anybody may plan."""
+
 
 class Assumed(NamedTuple):
     """What is taken for granted of two configurations before they run."""
 
-    rate: float
-    """The rate of the first, for intervals."""
+    rate: float | None
+    """The rate of the first, for intervals; `None` of a measure that is no rate."""
     between: float
     """Variance, over cases, of the true differences."""
     within: float
@@ -32,31 +38,35 @@ class Assumed(NamedTuple):
 
 @click.command()
 @click.argument("experiment", type=click.Path(path_type=Path), required=False)
-@click.option("--cases", type=click.IntRange(2), help="Cases; default: those of EXPERIMENT, or 50.")
 @click.option(
-    "--trials", type=click.IntRange(1), help="Trials a case; default: those of EXPERIMENT, or 1."
+    "--cases", type=click.IntRange(2, MOST), help="Cases; default: those of EXPERIMENT, or 50."
+)
+@click.option(
+    "--trials",
+    type=click.IntRange(1, MOST),
+    help="Trials a case; default: those of EXPERIMENT, or 1.",
 )
 @click.option(
     "--difference",
-    type=click.FloatRange(0, 1, True, True),
+    type=Number(LEAST, MOST),
     default=0.1,
     show_default=True,
-    help="The smallest difference worth finding.",
+    help="The smallest difference worth finding; of rates, below 1.",
 )
 @click.option(
-    "--rate", type=click.FloatRange(0, 1, True, True), default=0.7, show_default=True,
+    "--rate", type=Number(0, 1, True, True), default=0.7, show_default=True,
     help="The rate that is expected.",
 )  # fmt: skip
 @click.option(
     "--between-share",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     default=0.5,
     show_default=True,
     help="Share of the variance that lies between cases, not between trials of one.",
 )
 @click.option(
     "--correlation",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     default=0.5,
     show_default=True,
     help="How alike the two configurations' rates are, case by case.",
@@ -72,19 +82,19 @@ class Assumed(NamedTuple):
 )
 @click.option(
     "--comparisons",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST),
     help="Comparisons made together; default: one less than EXPERIMENT has configurations, or 1.",
 )
 @click.option(
     "--alpha",
-    type=click.FloatRange(0, 1, True, True),
+    type=ALPHA,
     default=0.05,
     show_default=True,
     help="Chance of seeing a difference where there is none.",
 )
 @click.option(
     "--power",
-    type=click.FloatRange(0, 1, True, True),
+    type=ALPHA,
     default=0.8,
     show_default=True,
     help="Chance of seeing a difference that is there.",
@@ -110,6 +120,8 @@ def plan(
 
     Runs nothing. EXPERIMENT, a TOML file, gives the number of cases, trials and configurations.
     """
+    if names and not pilot:
+        raise UsageError("--configuration names two of the run that --from measures")
     if experiment is not None:
         planned = _planned(experiment)
         cases, trials = cases or planned[0], trials or planned[1]
@@ -117,6 +129,8 @@ def plan(
     assumed = (
         _measured(pilot, names, measure) if pilot else _guessed(rate, between_share, correlation)
     )
+    if assumed.rate is not None and difference >= 1:
+        raise UsageError(f"--difference: two rates differ by less than 1, not by {difference:g}")
     rows = _rows(
         assumed,
         cases=cases or 50,
@@ -146,10 +160,17 @@ def _guessed(rate: float, between_share: float, correlation: float) -> Assumed:
 
 
 def _measured(pilot: Path, names: tuple[str, ...], measure: str) -> Assumed:
-    """Take the variances from an earlier run of two configurations."""
+    """Take the variances from an earlier run of two configurations.
+
+    Raises:
+        UsageError: If two configurations, or two cases that both have, are not there.
+    """
     from research_eval.journal import RunFolder
     from research_eval.scorer.compare import collect
+    from research_eval.scorer.measure import merged
 
+    if len(names) > 2:
+        raise UsageError(f"--configuration: {len(names)} names; expected the two to take")
     sides = collect(RunFolder(pilot), names or None, (measure,))[:2]
     if len(sides) < 2:
         raise UsageError(f"{pilot}: one configuration alone; a difference needs two")
@@ -162,12 +183,15 @@ def _measured(pilot: Path, names: tuple[str, ...], measure: str) -> Assumed:
     noise = within * (sum(1 / len(a[c]) + 1 / len(b[c]) for c in shared) / len(shared))
     centre = _mean(gaps)
     spread = sum((g - centre) ** 2 for g in gaps) / (len(gaps) - 1)
-    rate = _mean([_mean(a[c]) for c in shared])
+    is_rate = merged(side.kinds for side in sides).of(measure).is_rate
+    rate = _mean([_mean(a[c]) for c in shared]) if is_rate else None
     origin = (
         f"measured on {measure} of {sides[0].configuration.name} and {sides[1].configuration.name},"
         f" {len(shared)} cases"
     )
     if spread == 0 and within == 0:
+        if rate is None:
+            raise UsageError(f"{pilot}: {measure!r} is the same everywhere: no spread to plan with")
         return _bounded(rate, len(shared), origin)
     note = ""
     if all(len(side[c]) == 1 for side in (a, b) for c in shared):
@@ -212,38 +236,48 @@ def _mean(values: list[float]) -> float:
 def _rows(
     assumed: Assumed, *, cases: int, trials: int, difference: float, alpha: float, power: float
 ) -> dict[str, float]:
-    from research_eval.stats import (
-        detectable_difference,
-        independent_n,
-        mcnemar_pairs,
-        needed_cases,
-        wilson,
-    )
+    from research_eval.stats import detectable_difference, needed_cases
 
-    interval = wilson(assumed.rate * cases, cases)
     found: dict[str, float] = {
         "cases": cases,
         "trials": trials,
         "alpha": alpha,
         "power": power,
-        "rate_low": interval.low,
-        "rate_high": interval.high,
         "difference": difference,
     }
     for count in sorted({1, trials, 3, 5, 10}):
         variance = assumed.between + 2 * assumed.within / count
-        found[f"detectable_at_{count}"] = detectable_difference(
-            cases, between=variance, alpha=alpha, power=power
+        found[f"detectable_at_{count}"] = max(
+            0.0, detectable_difference(cases, between=variance, alpha=alpha, power=power)
         )
-        found[f"needed_at_{count}"] = math.ceil(
-            needed_cases(difference, between=variance, alpha=alpha, power=power)
+        found[f"needed_at_{count}"] = max(
+            1, math.ceil(needed_cases(difference, between=variance, alpha=alpha, power=power))
         )
-    discordant = min(1.0, assumed.between + 2 * assumed.within + difference**2)
+    if assumed.rate is not None:
+        found |= _of_rates(assumed, assumed.rate, cases, difference, (alpha, power))
+    return found
+
+
+def _of_rates(
+    assumed: Assumed, rate: float, cases: int, difference: float, errors: tuple[float, float]
+) -> dict[str, float]:
+    """Return what only rates have: an interval, and the cases that two other tests need."""
+    from research_eval.stats import independent_n, mcnemar_pairs, wilson
+
+    alpha, power = errors
+    interval = wilson(min(cases, rate * cases), cases)
+    # cases on which the two differ are at least as many as the difference of their rates
+    discordant = max(difference, min(1.0, assumed.between + 2 * assumed.within + difference**2))
     pairs = mcnemar_pairs(discordant, difference, alpha=alpha, power=power)
-    found["mcnemar_pairs"] = math.ceil(pairs)
-    if assumed.rate > difference:
-        each = independent_n(assumed.rate, assumed.rate - difference, alpha=alpha, power=power)
-        found["unpaired_cases_each"] = math.ceil(each)
+    found: dict[str, float] = {
+        "rate_low": interval.low,
+        "rate_high": interval.high,
+        "mcnemar_pairs": math.ceil(pairs),
+    }
+    other = rate - difference if rate > difference else rate + difference
+    if other <= 1:
+        each = independent_n(rate, other, alpha=alpha, power=power)
+        found |= {"unpaired_rate": other, "unpaired_cases_each": max(1, math.ceil(each))}
     return found
 
 
@@ -270,13 +304,14 @@ def _show(assumed: Assumed, rows: dict[str, float], comparisons: int, *, as_json
         f"Detectable: shown with a chance of {rows['power']:.0%} by {rows['cases']:.0f} cases;"
         " smaller differences can stay hidden."
     )
-    click.echo(
-        f"With one trial a case McNemar's test needs {most}{rows['mcnemar_pairs']:.0f} cases for"
-        f" {rows['difference']:g}."
-    )
+    if "mcnemar_pairs" in rows:
+        click.echo(
+            f"With one trial a case McNemar's test needs {most}{rows['mcnemar_pairs']:.0f} cases for"
+            f" {rows['difference']:g}."
+        )
     if "unpaired_cases_each" in rows:
         click.echo(
-            f"On different cases a rate of {assumed.rate - rows['difference']:.3f} is told from"
+            f"On different cases a rate of {rows['unpaired_rate']:.3f} is told from"
             f" {assumed.rate:.3f} by {rows['unpaired_cases_each']:.0f} cases each."
         )
 
@@ -291,6 +326,8 @@ def _show_assumed(assumed: Assumed, rows: dict[str, float], comparisons: int) ->
     )
     what = "1 comparison" if comparisons == 1 else f"{comparisons} comparisons"
     click.echo(f"two-sided alpha {rows['alpha']:.4g} ({what}), power {rows['power']:g}")
+    if assumed.rate is None:
+        return
     click.echo(
         f"a rate of {assumed.rate:.3f} over {rows['cases']:.0f} cases, one trial each:"
         f" 95 % interval {rows['rate_low']:.3f} to {rows['rate_high']:.3f}"

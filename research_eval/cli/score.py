@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from research_eval.scorer import Scorer, Tally
     from research_eval.scorer.confidence import ConfidenceTable
     from research_eval.scorer.rescore import ScoredPiece
-    from research_eval.stats import Estimate
 
 __all__ = ["score"]
 
@@ -211,6 +210,14 @@ def _print_json(tallies: "dict[str, Tally]", floor: float) -> None:
 
 
 def _print_table(tallies: "dict[str, Tally]", manifest: "RunRecord", floor: float) -> None:
+    from research_eval.cli.score_text import (
+        print_correction,
+        print_f_score,
+        print_reliability,
+        print_support_errors,
+        print_worthiness_error,
+    )
+    from research_eval.report.wording import power_note
     from research_eval.schema.display import visible
 
     synthetic = " (synthetic dataset)" if manifest.dataset_is_synthetic else ""
@@ -228,105 +235,17 @@ def _print_table(tallies: "dict[str, Tally]", manifest: "RunRecord", floor: floa
         )
         for name in tally.names:
             click.echo(f"  {name:36} {_row(tally, name, floor)}")
-        _print_reliability(tally, manifest.trials)
-        _print_f_score(tally)
-        _print_correction(tally)
+        print_reliability(tally, manifest.trials)
+        print_f_score(tally)
+        print_correction(tally)
+    cases = len(manifest.case_ids)
+    if len(tallies) > 1 and cases > 1:
+        click.echo(f"\n{power_note(cases)}")
     names = {name for tally in tallies.values() for name in tally.names}
     if names & {"support_red", "citation_recall", "correct_grounded"}:
-        _print_support_errors()
+        print_support_errors()
     if names & {"cited_claim_share", "citation_recall_needed"}:
-        _print_worthiness_error()
-
-
-def _print_reliability(tally: "Tally", trials: int) -> None:
-    """Print pass@k and pass^k of what is a pass or not."""
-    from research_eval.stats import mean_pass_at_k, mean_pass_hat_k
-
-    for name in ("first_attempt_passed", "final_passed"):
-        cases = [(case.n, round(case.total)) for case in tally.by_case(name).values()]
-        if not cases or trials < 2:
-            continue
-        at = [_number(mean_pass_at_k(cases, k)) for k in range(1, trials + 1)]
-        hat = [_number(mean_pass_hat_k(cases, k)) for k in range(1, trials + 1)]
-        click.echo(f"  {name}: pass@1..{trials} {' '.join(at)}; pass^1..{trials} {' '.join(hat)}")
-        _print_variance(name, cases, trials)
-
-
-def _print_variance(name: str, cases: "list[tuple[int, int]]", trials: int) -> None:
-    """Print where the variance lies, of the cases that have all their trials."""
-    from research_eval.stats import variance_components
-
-    whole = [[1.0] * passed + [0.0] * (n - passed) for n, passed in cases if n == trials]
-    found = variance_components(whole)
-    if found is not None:
-        click.echo(
-            f"  {name}: variance between cases {found.between:.4f}, between the trials of a case"
-            f" {found.within:.4f} ({len(whole)} cases)"
-        )
-
-
-def _print_f_score(tally: "Tally") -> None:
-    """Print accuracy, precision and their harmonic mean together, since each alone can be gamed."""
-    from research_eval.scorer.correctness import f_score
-
-    right, wrong, none = (tally.summary(n) for n in ("correct", "incorrect", "abstained"))
-    score = f_score(right.total, wrong.total, none.total)
-    if score is not None:
-        precision = tally.summary("correct_given_attempted").value
-        click.echo(
-            f"  accuracy {_number(right.value)}, precision {_number(precision)}, F {score:.3f}"
-        )
-
-
-def _print_correction(tally: "Tally") -> None:
-    """Print the share of unsupported citations with the check's own errors taken out."""
-    from research_eval.scorer.support_error import MEASURED
-    from research_eval.stats import Cluster, corrected_rate, effective_units
-
-    cases = tally.by_case("support_red").values()
-    n = effective_units([Cluster(case.total, case.weight) for case in cases])
-    if not n:
-        return
-    errors, share = MEASURED[0], tally.summary("support_red").value or 0.0
-    estimate = corrected_rate(share * n, n, errors.as_validation(), seed=1)
-    if estimate is not None:
-        click.echo(
-            f"  unsupported, corrected for the check's errors on {errors.labelled_set}:"
-            f" {estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
-            f"{_beyond(estimate)}"
-        )
-
-
-def _beyond(estimate: "Estimate") -> str:
-    """Say where an observed share lies beyond what the check's errors leave possible."""
-    if estimate.high == 0:
-        return "; fewer than the check's own false alarms"
-    if estimate.low == 1:
-        return "; more than the check finds where all are unsupported"
-    return ""
-
-
-def _print_support_errors() -> None:
-    from research_eval.scorer.support_error import MEASURED
-
-    click.echo("\nThe support check against people:")
-    for errors in MEASURED:
-        click.echo(
-            f"  {errors.labelled_set}: RED is unsupported in {errors.red_precision:.0%} of "
-            f"{errors.red.total}, GREEN is supported in {errors.green_precision:.0%} of "
-            f"{errors.green.total}"
-        )
-
-
-def _print_worthiness_error() -> None:
-    from research_eval.scorer.worthiness import MEASURED
-
-    click.echo(
-        f"\nThe choice of sentences that are worth a check, against experts"
-        f" ({MEASURED.labelled_set}): agreement {MEASURED.agreement:.0%} of {MEASURED.total},"
-        f" kappa {MEASURED.kappa or 0:.2f}, precision {MEASURED.precision:.0%},"
-        f" recall {MEASURED.recall:.0%}"
-    )
+        print_worthiness_error()
 
 
 def _print_confidence(tables: "dict[str, ConfidenceTable]") -> None:

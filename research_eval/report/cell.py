@@ -108,6 +108,10 @@ class Derived:
     value: float | None
     trace: Trace
     """The trials that went into it."""
+    bounds: str = ""
+    """Its interval, where it is an estimate."""
+    n: int | None = None
+    """What it rests on: trials, or cases."""
 
 
 Cell = Name | Derived | Measure | Rate | Share | Count | Mean | Sum | str
@@ -158,6 +162,8 @@ def cell_text(cell: Derived | Measure | Rate | Share | Count | Mean | Sum) -> st
             return number_text(cell.value)
         case Measure():
             return _measure_text(cell)
+        case Derived() if cell.n is not None and cell.value is not None:
+            return _estimate_text(cell.text, cell.bounds, cell.n)
         case _:
             return cell.text
 
@@ -167,7 +173,9 @@ def _measure_text(cell: Measure) -> str:
         return rate_text(cell.score.rate)
     if cell.score.mean is None:
         return NOTHING
-    bounds = cell.bounds.replace(DASH, ", ").replace(" to ", ", ")
-    if not bounds:
-        return f"{cell.text} n={number_text(cell.score.weight)}"
-    return f"{cell.text} [{bounds}] n={number_text(cell.score.weight)}"
+    return _estimate_text(cell.text, cell.bounds, cell.score.weight)
+
+
+def _estimate_text(text: str, bounds: str, n: float) -> str:
+    between = bounds.replace(DASH, ", ").replace(" to ", ", ")
+    return f"{text} [{between}] n={number_text(n)}" if bounds else f"{text} n={number_text(n)}"

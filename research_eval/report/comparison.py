@@ -89,6 +89,8 @@ def _views(base: Side, head: Side, comparison: Comparison) -> list[DifferenceVie
             p=entry.permutation_p,
             adjusted_p=entry.adjusted_p,
             detectable=entry.detectable,
+            needed_cases=entry.needed_cases,
+            is_bound=entry.is_bound,
             verdict=entry.verdict,
         )
         for entry in comparison.measures

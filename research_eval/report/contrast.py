@@ -15,7 +15,16 @@ from research_eval.report.view import (
     ResilienceView,
     RunView,
 )
-from research_eval.report.wording import DASH, NOTHING, percent, spoken_measure
+from research_eval.report.wording import (
+    DASH,
+    NOTHING,
+    bounds_text,
+    needed_text,
+    percent,
+    power_note,
+    reach_text,
+    spoken_measure,
+)
 
 __all__ = ["comparison_section", "group_section", "repeat_section", "resilience_section"]
 
@@ -27,7 +36,7 @@ def comparison_section(view: RunView) -> Section | None:
     names = _names(view)
     base = view.differences[0].base
     titles = ["configuration", "measure", "difference", "interval", "p", "p, Holm"]
-    titles += ["detectable", "paired cases", "verdict"]
+    titles += ["detectable", "needed for 10 points", "paired cases", "verdict"]
     rows = tuple(_difference_row(names[one.head], one) for one in view.differences)
     caption = f"Differences from {base}, in percentage points"
     tables = [TableView(caption, headings(titles), rows)]
@@ -38,7 +47,8 @@ def comparison_section(view: RunView) -> Section | None:
     note = (
         "Reference agents take no part. Case by case against the first configuration, each case once whatever its trials: "
         "intervals by Student's t, p by permutation. Detectable: the difference that so many cases "
-        "show with a chance of 80 %; smaller ones can stay hidden."
+        "show with a chance of 80 %; smaller ones can stay hidden. Needed: the cases that show a "
+        "difference of 10 percentage points with that chance."
     )
     return Section("comparison", "Comparison", note, tuple(tables))
 
@@ -56,7 +66,8 @@ def _difference_row(head: Name, one: DifferenceView) -> tuple[Cell, ...]:
         bounds,
         _probability(one.p),
         _probability(one.adjusted_p),
-        NOTHING if one.detectable is None else f"{100 * one.detectable:.1f}",
+        reach_text(one.detectable, is_bound=one.is_bound),
+        needed_text(one.needed_cases, is_bound=one.is_bound),
         str(one.cases),
         one.verdict.replace("_", " "),
     )
@@ -85,14 +96,16 @@ def resilience_section(view: RunView) -> Section | None:
         return None
     names = _names(view)
     titles = ["configuration", "fault", "without it", "measure", "rate without", "rate under it"]
-    titles += ["resilience", "resilience, strict", "paired cases", "judged under it"]
+    titles += ["resilience", "resilience, strict", "detectable", "needed for 10 points"]
+    titles += ["paired cases", "judged under it"]
     rows = tuple(_resilience_row(names, one) for one in view.resilience)
     level = f"{100 * view.settings.confidence:g} %"
     note = (
         "The same agent on the same cases, with a fault and without: resilience is the rate under "
         f"the fault divided by the rate without it, with a {level} interval by Student's t over "
         "cases. 1 means that the fault cost nothing. Strict: of all planned trials, where one that "
-        "broke has passed nothing."
+        "broke has passed nothing. Detectable: the loss of the rate, in percentage points, that so many "
+        "cases show with a chance of 80 %."
     )
     table = TableView("Resilience by fault, paired by case", headings(titles), rows)
     return Section("resilience", "Resilience to faults", note, (table,))
@@ -114,6 +127,8 @@ def _resilience_row(names: dict[str, Name], one: ResilienceView) -> tuple[Cell, 
         Derived(percent(one.faulted_rate), one.faulted_rate, faulted),
         Derived(_ratio(one), one.ratio, trace),
         Derived(_two_digits(one.strict_ratio), one.strict_ratio, trace),
+        reach_text(one.detectable, is_bound=one.is_bound),
+        needed_text(one.needed_cases, is_bound=one.is_bound),
         str(one.cases),
         percent(one.faulted_coverage),
     )
@@ -144,7 +159,8 @@ def repeat_section(view: RunView) -> Section | None:
     rows = tuple(_repeat_row(names[one.name], one) for one in view.repeats)
     note = (
         f"pass^{k} is C(c, {k}) / C(n, {k}) averaged over cases and pass@{k} is "
-        f"1 - C(n - c, {k}) / C(n, {k}), with n judged trials of a case of which c passed."
+        f"1 - C(n - c, {k}) / C(n, {k}), with n judged trials of a case of which c passed; "
+        "Wilson intervals over cases."
     )
     table = TableView("Agreement of repeated trials", titles, rows)
     return Section("repeats", "Repeated trials", note, (table,))
@@ -152,8 +168,20 @@ def repeat_section(view: RunView) -> Section | None:
 
 def _repeat_row(name: Name, one: RepeatView) -> tuple[Cell, ...]:
     trace = _trials_of(name).summing("final_passed")
-    shares = (Derived(percent(share), share, trace) for share in (one.every, one.any))
-    return (name, *shares, str(one.cases))
+    return (
+        name,
+        Derived(
+            percent(one.every),
+            one.every,
+            trace,
+            bounds_text(one.every_low, one.every_high),
+            one.cases,
+        ),
+        Derived(
+            percent(one.any), one.any, trace, bounds_text(one.any_low, one.any_high), one.cases
+        ),
+        str(one.cases),
+    )
 
 
 def group_section(view: RunView) -> Section | None:
@@ -174,7 +202,22 @@ def group_section(view: RunView) -> Section | None:
     note = (
         "Small groups have wide intervals; differences between them are for looking, not for proof."
     )
+    if len(view.configurations) > 1:
+        note += (
+            f" {power_note(_largest_group(view))} That is the largest group; the others show less."
+        )
     return Section("groups", "By language and tag", note, tuple(tables))
+
+
+def _largest_group(view: RunView) -> int:
+    """Return how many cases the largest language or tag has that is not all of them."""
+    members: dict[object, set[str]] = {}
+    for row in view.rows:
+        tags = row.fact("tags")
+        for group in (row.fact("language"), *(tags if isinstance(tags, tuple) else ())):
+            members.setdefault(group, set()).add(row.key.case_id)
+    sizes = [len(cases) for group, cases in members.items() if group is not None]
+    return max(sizes, default=len(view.manifest.case_ids))
 
 
 def _values(view: RunView, of: Callable[[ConfigurationView], dict[str, GroupView]]) -> list[str]:

@@ -24,6 +24,7 @@ from research_eval.report.view import (
     RankView,
     Rate,
     RatePair,
+    RatioView,
     ReportSettings,
     ResilienceView,
     RunView,
@@ -39,9 +40,11 @@ from research_eval.schema import (
     TrialStatus,
     ViolationKind,
 )
+from research_eval.scorer.correctness import f_part
 from research_eval.stats.cluster import (
     Cluster,
     clustered_mean,
+    clustered_ratio,
     clustered_wilson,
     effective_units,
 )
@@ -55,6 +58,7 @@ ScoreTrial = Callable[[TrialRecord], Iterable[Score]]
 STATUSES: tuple[str, ...] = (*get_args(TrialStatus), "not_run")
 """How a planned trial can have ended."""
 
+RULINGS = ("correct", "incorrect", "abstained")
 CAUSES = ("undecided", "not_applicable", "error")
 OUTCOMES = ("served", "cached", "empty", "error", "skipped")
 
@@ -86,7 +90,7 @@ def build_view(
     for row in rows:
         groups.setdefault(row.key.configuration, []).append(row)
     views = tuple(
-        _Folder(summary, groups[summary.name], settings).view()
+        _Folder(summary, groups[summary.name], settings, manifest.seed).view()
         for summary in manifest.configurations
     )
     by_summary = [(summary, groups[summary.name]) for summary in manifest.configurations]
@@ -95,7 +99,7 @@ def build_view(
         settings=settings,
         configurations=views,
         rows=tuple(rows),
-        repeats=repeats(manifest, by_summary),
+        repeats=repeats(manifest, by_summary, settings.confidence),
         **_compared(manifest, by_summary, settings),
     )
 
@@ -151,8 +155,13 @@ class _Folder:
     """Puts questions to the rows of one configuration."""
 
     def __init__(
-        self, summary: ConfigurationSummary, rows: Sequence[TrialRow], settings: ReportSettings
+        self,
+        summary: ConfigurationSummary,
+        rows: Sequence[TrialRow],
+        settings: ReportSettings,
+        seed: int,
     ) -> None:
+        self._seed = seed
         self._summary = summary
         self._rows = rows
         self._settings = settings
@@ -177,9 +186,30 @@ class _Folder:
             violations=tuple(self._violation(kind) for kind in get_args(ViolationKind)),
             totals={name: self._total(everything.summing(name)) for name in TOTALS},
             providers=tuple(self._provider(name) for name in self._provider_names()),
+            f=self._f_score(),
             by_language=self._groups("language"),
             by_tag=self._groups("tags"),
             scores=tuple(self._score(name) for name in self._score_names()),
+        )
+
+    def _f_score(self) -> RatioView | None:
+        """Return the F score, which is a ratio of sums over the judged answers."""
+        sums: dict[str, Cluster] = {}
+        answers = 0
+        for row in self._rows:
+            right, wrong, none = (row.fact(name) == 1 for name in RULINGS)
+            if right or wrong or none:
+                answers += 1
+                old = sums.get(row.key.case_id, Cluster(0.0, 0.0))
+                part = f_part(right, wrong, none)
+                sums[row.key.case_id] = Cluster(old.total + part[0], old.weight + part[1])
+        found = clustered_ratio(
+            list(sums.values()), seed=self._seed, confidence=self._settings.confidence
+        )
+        return (
+            RatioView(value=found.value, low=found.low, high=found.high, n=answers)
+            if found
+            else None
         )
 
     def _count(self, trace: Trace) -> Count:

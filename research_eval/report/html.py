@@ -216,6 +216,10 @@ def _cell_parts(cell: Cell) -> Iterator[JSON]:
             yield [f"[{_bounds(cell)}]", ""]
         case Derived() if cell.value is not None:
             yield [cell.text, trace_fragment(cell.trace)]
+            if cell.n is not None:
+                yield [f"n {cell.n}", ""]
+            if cell.bounds:
+                yield [f"[{cell.bounds}]", ""]
         case Measure() if cell.score.mean is not None:
             yield [cell.text, trace_fragment(cell.score.trace)]
             yield [f"n {cell.score.weight:g}", ""]

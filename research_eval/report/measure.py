@@ -72,10 +72,8 @@ MEASURE_TABLES: tuple[MeasureTable, ...] = (
     ),
     MeasureTable(
         "repair-course",
-        "Repair, by retry and by manner",
-        "By retry: of the rejected first answers. "
-        "By manner: of the violations that a corrective was sent for; "
-        "shown when the scorer repair_course was added.",
+        "Repair by retry",
+        "Of the rejected first answers.",
         {
             "by retry 1": (
                 "repaired_by_1",
@@ -85,6 +83,13 @@ MEASURE_TABLES: tuple[MeasureTable, ...] = (
                 "repaired_by_2",
                 "Rejected first answers that passed by the second retry.",
             ),
+        },
+    ),
+    MeasureTable(
+        "repair-manner",
+        "Repair by manner",
+        "Of the violations that a corrective was sent for.",
+        {
             "refetched": ("repair_refetched", "The URL was opened and stayed cited."),
             "replaced": ("repair_replaced", "Another opened page is cited in its place."),
             "claim removed": ("repair_claim_removed", "The claim went with its citation."),

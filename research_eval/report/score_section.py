@@ -1,13 +1,12 @@
 """The sections that show scores: chosen measures together, and all of them in one long table."""
 
-from research_eval.report.cell import Cell, Derived, Heading, Mean, Measure, Section, Sum, TableView
+from research_eval.report.cell import Cell, Derived, Heading, Measure, Section, Sum, TableView
 from research_eval.report.definition import DEFINITIONS
 from research_eval.report.measure import HEADLINE, MEASURE_TABLES, MeasureTable
-from research_eval.report.part import headings, name_of
+from research_eval.report.part import headings, mean_of, name_of
 from research_eval.report.trace import Condition, Trace
-from research_eval.report.view import ConfigurationView, RunView, ScoreView
-from research_eval.report.wording import DASH, percent
-from research_eval.scorer.correctness import f_score
+from research_eval.report.view import ConfigurationView, RepeatView, RunView, ScoreView
+from research_eval.report.wording import bounds_text, percent
 from research_eval.scorer.support_error import MEASURED
 from research_eval.scorer.worthiness import MEASURED as WORTHINESS
 from research_eval.stats.agreement import corrected_rate
@@ -25,15 +24,22 @@ def headline(view: RunView) -> TableView | None:
     }
     if not shown:
         return None
-    repeats = {one.name: one.every for one in view.repeats}
+    repeats = {one.name: one for one in view.repeats}
     rows: list[tuple[Cell, ...]] = []
     for configuration, scores in zip(view.configurations, found, strict=True):
-        cells = [_measure(scores.get(name)) for name, _ in shown.values()]
+        cells = [
+            cell for h, (name, _) in shown.items() for cell in _glance(view, h, scores.get(name))
+        ]
         if repeats:
             cells.append(_every(configuration, repeats.get(configuration.name)))
-        cells += [Mean(configuration.totals["turns"]), Sum(configuration.totals["cost_usd"])]
+        cells += [
+            mean_of(configuration, configuration.totals["turns"]),
+            Sum(configuration.totals["cost_usd"]),
+        ]
         rows.append((name_of(configuration), *cells))
     titles = [Heading(heading, meaning) for heading, (_, meaning) in shown.items()]
+    if "RED" in shown:
+        titles.insert([*shown].index("RED") + 1, headings(("RED, corrected",))[0])
     if repeats:
         k = view.manifest.trials
         titles.append(Heading(f"pass^{k}", f"Cases of which all {k} trials passed in the end."))
@@ -41,9 +47,18 @@ def headline(view: RunView) -> TableView | None:
     return TableView("At a glance", (*headings(("configuration",)), *titles), tuple(rows))
 
 
-def _every(configuration: ConfigurationView, share: float | None) -> Cell:
+def _glance(view: RunView, heading: str, score: ScoreView | None) -> list[Cell]:
+    """Return the cells of one heading: RED stands beside what it is without the check's errors."""
+    return [_measure(score), _red_corrected(view, score)] if heading == "RED" else [_measure(score)]
+
+
+def _every(configuration: ConfigurationView, one: RepeatView | None) -> Cell:
+    if one is None:
+        return ""
     where = Condition("configuration", (configuration.name,))
-    return Derived(percent(share), share, Trace(where=(where,)).summing("final_passed"))
+    trace = Trace(where=(where,)).summing("final_passed")
+    bounds = bounds_text(one.every_low, one.every_high)
+    return Derived(percent(one.every), one.every, trace, bounds, one.cases)
 
 
 def measure_sections(view: RunView) -> list[Section]:
@@ -67,7 +82,7 @@ def _measures(view: RunView, table: MeasureTable) -> Section | None:
     for configuration, scores in zip(view.configurations, found, strict=True):
         cells = [_measure(scores.get(name)) for name, _ in shown.values()]
         if has_f:
-            cells.insert(2, _f_score(scores))
+            cells.insert(2, _f_score(configuration, scores))
         rows.append((name_of(configuration), *cells))
     titles = [Heading(heading, meaning) for heading, (_, meaning) in shown.items()]
     if has_f:
@@ -94,19 +109,8 @@ def _corrected(view: RunView, found: list[dict[str, ScoreView]]) -> TableView | 
     rows: list[tuple[Cell, ...]] = []
     for configuration, scores in zip(view.configurations, found, strict=True):
         red = scores.get("support_red")
-        if red is None or red.mean is None:
-            continue
-        n = red.effective
-        validation = errors.as_validation()
-        estimate = corrected_rate(red.mean * n, n, validation, seed=view.manifest.seed)
-        if estimate is not None:
-            bounds = f"{100 * estimate.low:.1f}{DASH}{100 * estimate.high:.1f}"
-            text = f"{percent(estimate.value)} ({bounds})"
-            if estimate.high == 0:
-                text = f"{percent(0.0)} (fewer than the check's own false alarms)"
-            elif estimate.low == 1:
-                text = f"{percent(1.0)} (more than the check finds where all are unsupported)"
-            cell = Derived(text, estimate.value, red.trace)
+        cell = _red_corrected(view, red)
+        if red is not None and cell:
             rows.append((name_of(configuration), Measure(red), cell))
     if not rows:
         return None
@@ -114,14 +118,29 @@ def _corrected(view: RunView, found: list[dict[str, ScoreView]]) -> TableView | 
     return TableView(caption, headings(("configuration", "RED", "corrected")), tuple(rows))
 
 
-def _f_score(scores: dict[str, ScoreView]) -> Cell:
-    """Return the harmonic mean of accuracy and precision."""
-    ruling = [scores.get(name) for name in ("correct", "incorrect", "abstained")]
-    right, wrong, none = ((one.mean or 0.0) * one.weight if one else 0.0 for one in ruling)
-    value = f_score(right, wrong, none)
-    if value is None or ruling[0] is None:
+def _red_corrected(view: RunView, red: ScoreView | None) -> Cell:
+    """Return the share of unsupported pairs, corrected, with its interval."""
+    if red is None or red.mean is None:
         return ""
-    return Derived(percent(value), value, ruling[0].trace)
+    n = red.effective
+    validation = MEASURED[0].as_validation()
+    estimate = corrected_rate(red.mean * n, n, validation, seed=view.manifest.seed)
+    if estimate is None:
+        return ""
+    bounds = bounds_text(estimate.low, estimate.high)
+    if estimate.high == 0:
+        bounds = "fewer than the check's own false alarms"
+    elif estimate.low == 1:
+        bounds = "more than the check finds where all are unsupported"
+    return Derived(percent(estimate.value), estimate.value, red.trace, bounds, round(red.weight))
+
+
+def _f_score(configuration: ConfigurationView, scores: dict[str, ScoreView]) -> Cell:
+    """Return the harmonic mean of accuracy and precision, with an interval over cases."""
+    f, correct = configuration.f, scores.get("correct")
+    if f is None or correct is None:
+        return ""
+    return Derived(percent(f.value), f.value, correct.trace, bounds_text(f.low, f.high), f.n)
 
 
 def _worthiness_error() -> TableView:

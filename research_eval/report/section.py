@@ -2,23 +2,19 @@
 
 from collections.abc import Callable
 
-from research_eval.report.cell import Cell, Mean, Section, Share, Sum, TableView
+from research_eval.report.cell import Cell, Section, Share, Sum, TableView
 from research_eval.report.contrast import (
     comparison_section,
     group_section,
     repeat_section,
     resilience_section,
 )
-from research_eval.report.part import headings, name_of
+from research_eval.report.part import headings, mean_of, name_of
 from research_eval.report.score_section import all_scores, headline, measure_sections
 from research_eval.report.view import ConfigurationView, RunView
-from research_eval.report.wording import NOTHING, percent, spoken_word
-from research_eval.stats.power import detectable_difference
+from research_eval.report.wording import NOTHING, power_note, spoken_word
 
 __all__ = ["sections"]
-
-ASSUMED_VARIANCE = 0.25
-"""Of case-wise differences of two rates near one half whose cases are correlated by one half."""
 
 _Column = Callable[[ConfigurationView], Cell]
 
@@ -46,7 +42,7 @@ def _summary(view: RunView) -> Section:
         "first attempt": lambda c: c.first_pass.conditional,
         "final": lambda c: c.final_pass.conditional,
         "repair": lambda c: c.repair,
-        "retries": lambda c: Mean(c.retries),
+        "retries": lambda c: mean_of(c, c.retries),
         "errors": lambda c: c.statuses["error"],
     }
     level = f"{100 * view.settings.confidence:g} %"
@@ -82,12 +78,7 @@ def _detectable(view: RunView) -> str:
     cases = len(view.manifest.case_ids)
     if cases < 2 or len(view.configurations) < 2:
         return ""
-    smallest = detectable_difference(cases, between=ASSUMED_VARIANCE, alpha=0.05)
-    return (
-        f" With {cases} cases a difference between two configurations of less than"
-        f" {percent(smallest)} is likely to stay hidden (chance of 80 % to show it, rates near 50 %,"
-        " correlation of one half; nearer to 0 or 100 % smaller differences show)."
-    )
+    return f" {power_note(cases)}"
 
 
 def _strict(view: RunView) -> Section:
@@ -133,7 +124,7 @@ def _violation(index: int, when: str) -> _Column:
 
 def _retries(view: RunView) -> Section:
     longest = max((len(c.retry_distribution) for c in view.configurations), default=0)
-    columns: dict[str, _Column] = {"retries": lambda c: Mean(c.retries)}
+    columns: dict[str, _Column] = {"retries": lambda c: mean_of(c, c.retries)}
     for number in range(longest):
         columns["1 retry" if number == 1 else f"{number} retries"] = _retry_count(number)
     table = _table(view, "Retries a trial", columns)
@@ -159,7 +150,7 @@ def _sums(*columns: str) -> dict[str, _Column]:
 
 
 def _mean(column: str) -> _Column:
-    return lambda configuration: Mean(configuration.totals[column])
+    return lambda configuration: mean_of(configuration, configuration.totals[column])
 
 
 def _sum(column: str) -> _Column:
@@ -171,7 +162,10 @@ def _work(view: RunView) -> Section:
         "turns", "tool_calls", "failed_tool_calls", "searches", "fetches", "failed_fetches",
         "request_retries", "virtual_seconds",
     )  # fmt: skip
-    note = "Means over the trials that ran, those that ended in an error included."
+    note = (
+        "Means over the trials that ran, those that ended in an error included, each with an interval"
+        " over cases where there is a spread to go by."
+    )
     return Section("work", "Work", note, (_table(view, "Work a trial", columns),))
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "RankView",
     "Rate",
     "RatePair",
+    "RatioView",
     "RepeatView",
     "ReportSettings",
     "ResilienceView",
@@ -113,6 +114,17 @@ class GroupView(Record):
     """Trials that passed in the end, of the same."""
 
 
+class RatioView(Record):
+    """A ratio that no single score holds."""
+
+    value: float
+    low: float
+    high: float
+    """By a bootstrap over cases."""
+    n: int
+    """Trials that it rests on."""
+
+
 class ConfigurationView(Record):
     """One configuration of the table."""
 
@@ -134,6 +146,8 @@ class ConfigurationView(Record):
     totals: dict[str, Total]
     """Turns, searches, fetches, failover and usage: a column of the rows summed."""
     providers: tuple[ProviderView, ...]
+    f: RatioView | None
+    """Harmonic mean of accuracy and precision; `None` without judged answers."""
     by_language: dict[str, GroupView]
     by_tag: dict[str, GroupView]
     scores: tuple[ScoreView, ...]
@@ -162,6 +176,10 @@ class DifferenceView(Record):
     """After Holm's correction over the configurations compared."""
     detectable: float | None
     """The difference that so many cases show with a chance of 80 %."""
+    needed_cases: int | None
+    """How many cases show a difference of 10 percentage points with that chance."""
+    is_bound: bool
+    """Whether both are the most that is left possible where no case differs from another."""
     verdict: str
 
 
@@ -193,6 +211,12 @@ class ResilienceView(Record):
     cases: int
     faulted_coverage: float
     """Share of the trials under the fault that could be judged."""
+    detectable: float | None = None
+    """The difference of both rates that so many cases show with a chance of 80 %."""
+    needed_cases: int | None = None
+    """How many cases show a difference of 10 percentage points with that chance."""
+    is_bound: bool = False
+    """Whether both are the most that is left possible where no case differs from another."""
 
 
 class RepeatView(Record):
@@ -204,8 +228,13 @@ class RepeatView(Record):
     cases: int
     every: float | None
     """pass^k: the share of cases of which every trial passed in the end."""
+    every_low: float | None
+    every_high: float | None
+    """Wilson's interval, over cases."""
     any: float | None
     """pass@k: the share of cases of which some trial did."""
+    any_low: float | None
+    any_high: float | None
 
 
 @dataclass(frozen=True)

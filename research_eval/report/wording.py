@@ -1,19 +1,27 @@
 """How numbers are written in every report, so that all of them agree to the last digit."""
 
+import math
+
 from research_eval.report.view import ConfigurationView, Rate, RunView
 from research_eval.schema import RunRecord
+from research_eval.stats.power import detectable_difference, needed_cases
 
 __all__ = [
     "DASH",
     "NOTHING",
     "QUESTION",
+    "WORTH_FINDING",
+    "bounds_text",
     "labels",
     "lead",
     "mean_text",
+    "needed_text",
     "number_text",
     "origin",
     "percent",
+    "power_note",
     "rate_text",
+    "reach_text",
     "run_facts",
     "run_labels",
     "spoken_measure",
@@ -26,6 +34,10 @@ DASH = "\N{EN DASH}"
 """Between the bounds of an interval."""
 NOTHING = DASH
 """Written where there is no value."""
+ASSUMED_VARIANCE = 0.25
+"""Of case-wise differences of two rates near one half whose cases are correlated by one half."""
+WORTH_FINDING = 0.1
+"""The difference of two rates whose need of cases is told."""
 
 
 def percent(share: float | None) -> str:
@@ -78,6 +90,42 @@ def spoken_measure(name: str) -> str:
     'first attempt'
     """
     return name.removesuffix("_passed").replace("_", " ")
+
+
+def bounds_text(low: float | None, high: float | None) -> str:
+    """Return the bounds of a share in percent, without the sign.
+
+    >>> bounds_text(0.25, 1.0).split(DASH)
+    ['25.0', '100.0']
+    """
+    return "" if low is None or high is None else f"{100 * low:.1f}{DASH}{100 * high:.1f}"
+
+
+def power_note(cases: int) -> str:
+    """Return which difference of two rates so many cases can show, and how many one needs."""
+    smallest = detectable_difference(cases, between=ASSUMED_VARIANCE)
+    needed = math.ceil(needed_cases(WORTH_FINDING, between=ASSUMED_VARIANCE))
+    shown = f"of less than {100 * smallest:.1f} points" if smallest < 1 else "of any size"
+    return (
+        f"With {_counted(cases, 'case')} a difference between the rates of two configurations {shown}"
+        f" is likely to stay hidden, and one of {100 * WORTH_FINDING:g} points needs"
+        f" {needed} cases (chance of 80 % to show it, rates near 50 %, correlation of one half;"
+        " nearer to 0 or 100 % smaller differences show)."
+    )
+
+
+def reach_text(detectable: float | None, *, is_bound: bool) -> str:
+    """Return the smallest difference that can be shown, in percentage points."""
+    if detectable is None:
+        return NOTHING
+    if detectable >= 1:
+        return "none"
+    return f"{'at most ' if is_bound else ''}{100 * detectable:.1f}"
+
+
+def needed_text(cases: int | None, *, is_bound: bool) -> str:
+    """Return how many cases a difference needs."""
+    return NOTHING if cases is None else f"{'at most ' if is_bound else ''}{_grouped(cases)}"
 
 
 def labels(configuration: ConfigurationView) -> tuple[str, ...]:

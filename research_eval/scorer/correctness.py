@@ -8,7 +8,7 @@ from research_eval.scorer.abstention import is_abstention
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 from research_eval.stats.confidence import penalised_score
 
-__all__ = ["PENALISED", "correctness", "f_score", "penalised"]
+__all__ = ["PENALISED", "correctness", "f_part", "f_score", "penalised"]
 
 NAMES = (
     "correct",
@@ -101,6 +101,15 @@ def penalised(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[S
             yield scored(name, penalised_score(right, wrong, none, threshold) or 0.0)
         else:
             yield first.model_copy(update={"name": name})
+
+
+def f_part(correct: float, incorrect: float, abstained: float) -> tuple[float, float]:
+    """Return what counts of answers add to numerator and denominator of the F score.
+
+    The harmonic mean of accuracy and precision is the ratio of the sums of both, so that it has the
+    interval of a ratio.
+    """
+    return correct, correct + incorrect + abstained / 2
 
 
 def f_score(correct: float, incorrect: float, abstained: float) -> float | None:

@@ -24,6 +24,7 @@ __all__ = [
     "cluster_bootstrap",
     "clustered_interval",
     "clustered_mean",
+    "clustered_ratio",
     "clustered_se",
     "clustered_wilson",
     "effective_units",
@@ -114,6 +115,23 @@ def clustered_interval(
         )
     found = clustered_mean(clusters, confidence)
     return Interval(found.low, found.high) if found and found.low < found.high else None
+
+
+def clustered_ratio(
+    clusters: Sequence[Cluster], *, seed: int, confidence: float = CONFIDENCE
+) -> Estimate | None:
+    """Return a ratio between 0 and 1 with the interval of `cluster_bootstrap`.
+
+    Where resampling shows no spread, since all clusters fare alike or there is one alone, the
+    interval is that of `clustered_wilson`. The number of units is that of the clusters.
+    """
+    found = cluster_bootstrap(clusters, seed=seed, confidence=confidence)
+    if found is None:
+        return None
+    if found.low < found.high:
+        return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
+    whole = [c for c in clusters if c.weight > 0]
+    return Estimate(found.value, *clustered_wilson(whole, confidence), len(whole))
 
 
 def effective_units(clusters: Sequence[Cluster], confidence: float = CONFIDENCE) -> float:

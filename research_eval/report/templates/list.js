@@ -42,7 +42,8 @@ function choice(query, [column, label, names]) {
     box.append(el("option", { value, selected: chosen }, foreign(text)));
   }
   if (present.length > 1 || (present.length === 1 && !values.includes(present[0]))) {
-    box.append(el("option", { value: "several", selected: true }, present.join(" or ")));
+    const named = present.map((one) => (one === "*" ? "any value" : (names && names[one]) || one));
+    box.append(el("option", { value: "several", selected: true }, foreign(named.join(" or "))));
   }
   box.addEventListener("change", () => go(changed(query, column, box.value || null)));
   return el("label", {}, label, box);
@@ -51,7 +52,8 @@ function choice(query, [column, label, names]) {
 function kindFilter(query) {
   const box = el("select", {}, el("option", { value: "" }, "any"));
   for (const kind of KINDS) {
-    box.append(el("option", { value: kind, selected: query.has("first_" + kind) }, spoken(kind)));
+    const selected = query.getAll("first_" + kind).join() === "1";
+    box.append(el("option", { value: kind, selected }, spoken(kind)));
   }
   box.addEventListener("change", () => {
     let next = new URLSearchParams(query);
@@ -67,12 +69,19 @@ function textFilter(query) {
   return el("label", {}, "Case or configuration contains", box);
 }
 
+function conditionText(values) {
+  if (values.includes("*")) return " has a value";
+  if (values.includes("0") && values.includes("1")) return " is known, yes or no";
+  return " is " + values.join(" or ");
+}
+
 function chips(query) {
-  const hidden = new Set([...FILTERS.map(([c]) => c), ...KINDS.map((k) => "first_" + k)]);
+  const hidden = new Set(FILTERS.map(([c]) => c));
+  const kinds = new Set(KINDS.map((k) => "first_" + k));
   const out = [];
   for (const [column, values] of conditionsIn(query)) {
-    if (hidden.has(column)) continue;
-    const text = column + (values.includes("*") ? " has a value" : " is " + values.join(" or "));
+    if (hidden.has(column) || (kinds.has(column) && values.join() === "1")) continue;
+    const text = column + conditionText(values);
     const remove = () => go(changed(query, column, null));
     out.push(el("button", { class: "chip", onclick: remove, title: "Remove this condition" },
       foreign(text), " \u00d7"));

@@ -40,6 +40,9 @@ function sourceButton(place, label) {
     onclick: () => showSource(place) }, place + 1);
 }
 
+// What closes a citation stays with it, before the verdict that is put behind it.
+const CLOSERS = [">", ")", "]", "\u3011", "\uff09", "\u300d"];
+
 function markedAnswer(attempt) {
   const points = Array.from(attempt.answer);
   const out = [];
@@ -51,9 +54,12 @@ function markedAnswer(attempt) {
     const title = RULINGS[ruling] + (note ? " (" + note + ")" : "");
     out.push(el("mark", { class: "v-" + ruling, title, "data-ruling": ruling },
       foreign(points.slice(start, end).join(""))));
+    let behind = end;
+    while (CLOSERS.includes(points[behind])) behind += 1;
+    out.push(foreign(points.slice(end, behind).join("")));
     out.push(el("sup", { class: "after" }, el("span", { class: "badge v-" + ruling }, spoken(ruling)),
       sourceButton(place, ruling + ", ")));
-    at = end;
+    at = behind;
   }
   out.push(foreign(points.slice(at).join("")));
   return el("div", { class: "answer", dir: "auto" }, out);

@@ -8,6 +8,7 @@ from research_eval.schema import Record
 from research_eval.scorer.compare.collect import Side
 from research_eval.scorer.compare.flip import Flip, find_flips
 from research_eval.scorer.compare.lost import Lost, find_lost, gained, worst_loss
+from research_eval.scorer.compare.reach import WORTH_FINDING, reach
 from research_eval.scorer.compare.resilience import Resilience, resilience
 from research_eval.scorer.compare.setting import (
     SettingDifference,
@@ -25,7 +26,6 @@ from research_eval.stats.paired import (
     paired_difference,
     paired_permutation,
 )
-from research_eval.stats.power import detectable_difference, needed_cases
 
 __all__ = ["CompareSettings", "Comparison", "MeasureComparison", "Verdict", "compare_sides"]
 
@@ -46,7 +46,7 @@ class CompareSettings(Record):
     """Chance of calling a difference that is none, over all comparisons of a measure."""
     coverage_floor: float = 0.9
     """Share of the trials planned on either side that must have a value on both."""
-    difference: float = 0.1
+    difference: float = WORTH_FINDING
     """The smallest difference of rates worth finding: how many cases it needs is told."""
     seed: int = 20260101
     """Of the bootstrap."""
@@ -185,7 +185,11 @@ def _comparison(
         measures=tuple(ruled),
         flips=tuple(sorted(flips, key=lambda flip: not flip.is_worse)),
         lost=tuple(lost),
-        resilience=tuple(resilience(base, head, settings.measures, 1 - settings.alpha)),
+        resilience=tuple(
+            resilience(
+                base, head, settings.measures, 1 - settings.alpha, difference=settings.difference
+            )
+        ),
     )
 
 
@@ -261,32 +265,17 @@ def _tested(
         low, high = gap.value - unseen, gap.value + unseen
     if is_rate:
         low, high = max(-1.0, low), min(1.0, high)
+    power = reach(
+        gap.n, spread, difference=settings.difference, alpha=settings.alpha, is_rate=is_rate
+    )
     return {
         "difference": gap.value,
         "interval": (low, high),
         "bootstrap": (bootstrap.low, bootstrap.high) if bootstrap else None,
         "permutation_p": paired_permutation(differences, seed=settings.seed),
-        **_power(gap.n, spread, settings, is_rate=is_rate),
-    }
-
-
-def _power(
-    cases: int, spread: float, settings: CompareSettings, *, is_rate: bool
-) -> dict[str, object]:
-    """Return what so many cases can show, and how many a difference needs.
-
-    Where no case differs from another, differences between -1 and 1 on as many cases as may still do
-    so have at most the variance of their share.
-    """
-    is_bound = spread == 0
-    if is_bound and not is_rate:
-        return {}
-    variance = zero_events_upper(cases, 1 - settings.alpha) if is_bound else spread
-    needed = needed_cases(settings.difference, between=variance, alpha=settings.alpha)
-    return {
-        "detectable": detectable_difference(cases, between=variance, alpha=settings.alpha),
-        "needed_cases": math.ceil(needed) if is_rate else None,
-        "is_bound": is_bound,
+        "detectable": power.detectable,
+        "needed_cases": power.needed,
+        "is_bound": power.is_bound,
     }
 
 

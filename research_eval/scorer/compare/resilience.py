@@ -2,10 +2,13 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import variance
 from typing import Any
 
 from research_eval.schema import ConfigurationSummary, Record
 from research_eval.scorer.compare.collect import Side
+from research_eval.scorer.compare.reach import WORTH_FINDING, Reach, reach
+from research_eval.scorer.measure import merged
 from research_eval.stats.interval import CONFIDENCE
 from research_eval.stats.ratio import paired_ratio
 
@@ -36,6 +39,12 @@ class Resilience(Record):
     clean_coverage: float
     """Share of the planned trials with a value, without the fault."""
     faulted_coverage: float
+    detectable: float | None = None
+    """The difference of both rates that so many cases show with a chance of 80 %."""
+    needed_cases: int | None = None
+    """How many cases show the smallest difference worth finding."""
+    is_bound: bool = False
+    """Whether both are the most that is left possible where no case differs from another."""
 
 
 def fault_words(fault: Mapping[str, Any]) -> str:
@@ -80,7 +89,12 @@ def _without_fault(configuration: ConfigurationSummary) -> dict[str, Any]:
 
 
 def resilience(
-    one: Side, other: Side, measures: Sequence[str], confidence: float = CONFIDENCE
+    one: Side,
+    other: Side,
+    measures: Sequence[str],
+    confidence: float = CONFIDENCE,
+    *,
+    difference: float = WORTH_FINDING,
 ) -> list[Resilience]:
     """Return what the fault of one of two sides costs; nothing if more than a fault differs.
 
@@ -94,15 +108,23 @@ def resilience(
     if _without_fault(clean.configuration) != _without_fault(faulted.configuration):
         return []
     known = (name for name in measures if clean.values.get(name))
-    return [_measured(clean, faulted, name, confidence) for name in known]
+    return [_measured(clean, faulted, name, confidence, difference) for name in known]
 
 
-def _measured(clean: Side, faulted: Side, name: str, confidence: float) -> Resilience:
+def _measured(
+    clean: Side, faulted: Side, name: str, confidence: float, difference: float
+) -> Resilience:
     ours, theirs = clean.case_means(name), faulted.case_means(name)
     shared = sorted(ours.keys() & theirs.keys())
     base, under = [ours[c] for c in shared], [theirs[c] for c in shared]
     found = paired_ratio(under, base, confidence)
     strict = paired_ratio(*_strict(faulted, clean, name))
+    power = Reach(None, None, is_bound=False)
+    if len(shared) > 1:
+        spread = variance([y - x for x, y in zip(base, under, strict=True)])
+        is_rate = merged((clean.kinds, faulted.kinds)).of(name).is_rate
+        alpha = 1 - confidence
+        power = reach(len(shared), spread, difference=difference, alpha=alpha, is_rate=is_rate)
     return Resilience(
         clean=clean.configuration.name,
         faulted=faulted.configuration.name,
@@ -116,6 +138,9 @@ def _measured(clean: Side, faulted: Side, name: str, confidence: float) -> Resil
         cases=len(shared),
         clean_coverage=clean.coverage(name),
         faulted_coverage=faulted.coverage(name),
+        detectable=power.detectable,
+        needed_cases=power.needed,
+        is_bound=power.is_bound,
     )
 
 

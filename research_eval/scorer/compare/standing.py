@@ -5,10 +5,15 @@ import math
 from research_eval.schema import Record
 from research_eval.scorer.compare.collect import Plan, Side
 from research_eval.scorer.measure import Measure
-from research_eval.stats.cluster import Cluster, clustered_interval
+from research_eval.scorer.support_error import MEASURED
+from research_eval.stats.agreement import corrected_rate
+from research_eval.stats.cluster import Cluster, clustered_interval, effective_units
 from research_eval.stats.interval import CONFIDENCE
 
 __all__ = ["Standing", "planned_together", "standing"]
+
+SEED = 1
+"""Of the draws that carry the noise of the support check's own errors."""
 
 
 class Standing(Record):
@@ -29,6 +34,8 @@ class Standing(Record):
     """Over cases, whose trials belong together; `None` of a mean without any spread."""
     n: float
     """What the mean is over: trials, or the citations or claims of them."""
+    corrected: tuple[float, float, float] | None = None
+    """Of `support_red`: the share without the support check's own errors, and its bounds."""
 
 
 def planned_together(side: Plan, other: Plan, *, is_paired: bool) -> int:
@@ -67,4 +74,16 @@ def standing(
         value=math.fsum(cluster.total for cluster in clusters) / weight if weight else None,
         interval=tuple(interval) if interval else None,
         n=weight,
+        corrected=_corrected(clusters, confidence) if name == "support_red" else None,
     )
+
+
+def _corrected(clusters: list[Cluster], confidence: float) -> tuple[float, float, float] | None:
+    n = effective_units(clusters, confidence)
+    if not n:
+        return None
+    share = math.fsum(c.total for c in clusters) / math.fsum(c.weight for c in clusters)
+    found = corrected_rate(
+        share * n, n, MEASURED[0].as_validation(), seed=SEED, confidence=confidence
+    )
+    return (found.value, found.low, found.high) if found else None
