@@ -12,6 +12,7 @@
     * TrialError
         * ModelError
         * ToolError
+        * AnswerOverdueError
         * LimitExceededError
     * ScoringError
 * CassetteMissError (a BaseException: no SDK may mistake it for a network error)
@@ -25,6 +26,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 __all__ = [
+    "AnswerOverdueError",
     "CassetteCorruptError",
     "CassetteError",
     "CassetteMissError",
@@ -125,6 +127,16 @@ class ModelError(TrialError):
 
 class ToolError(TrialError):
     """A tool failed in a way that the agent cannot work around."""
+
+
+class AnswerOverdueError(TrialError):
+    """A provider had not answered when a time limit of the trial passed.
+
+    Attributes:
+        kind: Always `timeout`.
+    """
+
+    kind = "timeout"
 
 
 class LimitExceededError(TrialError):

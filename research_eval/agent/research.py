@@ -27,6 +27,7 @@ from research_eval.schema import (
     Verdict,
 )
 from research_eval.tool.kit import ToolKit
+from research_eval.waiting import Waits
 
 __all__ = ["AgentOutcome", "AgentSettings", "Exchange", "ResearchAgent"]
 
@@ -85,8 +86,11 @@ class ResearchAgent:
         gate: Gate,
         log: EventLog,
         clock: Clock,
+        waits: Waits | None = None,
     ) -> None:
         """Put the parts together; the kit's tools share `ledger` and `log` with the agent.
+
+        Model and tools that can be held back, or late, share `waits` with it.
 
         Raises:
             ConfigError: If the settings ask for a tool that the kit does not have.
@@ -98,6 +102,7 @@ class ResearchAgent:
         self._model = model
         self._gate = gate
         self._clock = clock
+        self._waits = waits or Waits(clock)
 
     async def run(self, question: str, history: Sequence[Exchange] = ()) -> AgentOutcome:
         """Answer `question`; whatever goes wrong inside is part of the outcome."""
@@ -106,7 +111,7 @@ class ResearchAgent:
         self.log.emit(PromptRendered(system_prompt=prompt, tools=self.tool_set.ids))
         course = Course.begin(prompt, history, question)
         try:
-            limit = TimeLimit(self._clock, self.settings.trial_timeout_s, "trial_timeout")
+            limit = TimeLimit(self._waits, self.settings.trial_timeout_s, "trial_timeout")
             async with limit:
                 await self._attempts(course, limit)
         except (NoAnswer, TrialError) as exc:
@@ -134,10 +139,11 @@ class ResearchAgent:
         """Let model and tools take turns until the model answers."""
         for _ in range(self.settings.max_turns):
             self._check_tokens(course.usage)
-            async with TimeLimit(self._clock, self.settings.turn_timeout_s, "turn_timeout"):
-                reply = await course.call_model(
-                    self._model, self.tool_set, attempt, self.log, self._clock
-                )
+            async with TimeLimit(self._waits, self.settings.turn_timeout_s, "turn_timeout"):
+                with self._waits.awaited(self._model.name):
+                    reply = await course.call_model(
+                        self._model, self.tool_set, attempt, self.log, self._clock
+                    )
                 limit.check()
                 if not reply.tool_calls:
                     return course.answer(reply)

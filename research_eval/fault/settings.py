@@ -7,7 +7,10 @@ from pydantic import Field, field_validator, model_validator
 
 from research_eval.schema import Record
 
-__all__ = ["Channel", "FaultKind", "FaultSettings"]
+__all__ = ["IS_INJECTED", "Channel", "FaultKind", "FaultSettings"]
+
+IS_INJECTED = "is_injected"
+"""The extension of a response by which readers know it from what a server answered."""
 
 Channel = Literal["search", "fetch", "model"]
 """Whose requests: those of search providers, of page fetches, of model APIs."""

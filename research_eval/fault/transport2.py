@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from research_eval.clock import Clock
 from research_eval.fault.plan import Alter, Answer, Break, FaultPlan
-from research_eval.fault.settings import Channel, FaultSettings
+from research_eval.fault.settings import IS_INJECTED, Channel, FaultSettings
 
 __all__ = ["FaultTransport2"]
 
@@ -47,7 +47,11 @@ class FaultTransport2(httpx2.AsyncBaseTransport):
             raise _exception(struck, request)
         if isinstance(struck, Answer):
             return httpx2.Response(
-                struck.status, headers=dict(struck.headers), content=struck.body, request=request
+                struck.status,
+                headers=dict(struck.headers),
+                content=struck.body,
+                request=request,
+                extensions={IS_INJECTED: True},
             )
         return await self._altered(struck, request)
 
@@ -63,7 +67,10 @@ class FaultTransport2(httpx2.AsyncBaseTransport):
             stream = _HalfStream2(body, struck.then, request, self._clock)
             return httpx2.Response(response.status_code, headers=headers, stream=stream)
         changed = struck.mutate(body) if struck.mutate else body
-        return httpx2.Response(response.status_code, headers=kept, content=changed)
+        extensions = {IS_INJECTED: True}
+        return httpx2.Response(
+            response.status_code, headers=kept, content=changed, extensions=extensions
+        )
 
     @override
     async def aclose(self) -> None:

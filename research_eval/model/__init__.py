@@ -2,11 +2,18 @@
 
 from research_eval.model.build import build_model
 from research_eval.model.client import ClosableModel, ModelClient
-from research_eval.model.limits import Limiter, LimiterPool, LimiterStatus, LimitSettings
+from research_eval.model.limits import (
+    Limiter,
+    LimiterPool,
+    LimiterStatus,
+    LimitSettings,
+    provider_key,
+)
 from research_eval.model.price import list_price, reports_cost
 from research_eval.model.prompted import PromptedModel
 from research_eval.model.reference import KnownValues, ReferenceAgent, known_values, reference_agent
 from research_eval.model.settings import ModelSettings
+from research_eval.model.terms import Terms, refusal_scopes
 
 __all__ = [
     "ClosableModel",
@@ -19,9 +26,12 @@ __all__ = [
     "ModelSettings",
     "PromptedModel",
     "ReferenceAgent",
+    "Terms",
     "build_model",
     "known_values",
     "list_price",
+    "provider_key",
     "reference_agent",
+    "refusal_scopes",
     "reports_cost",
 ]

@@ -12,6 +12,8 @@ from research_eval.model.limits import Limiter
 from research_eval.model.prompted import PromptedModel
 from research_eval.model.reference import reference_agent
 from research_eval.model.settings import ModelSettings
+from research_eval.model.terms import Terms
+from research_eval.waiting import Waits
 
 __all__ = ["build_model"]
 
@@ -25,6 +27,8 @@ def build_model(
     rng: random.Random,
     case_seed: str,
     limiter: Limiter | None = None,
+    waits: Waits | None = None,
+    terms: Terms | None = None,
 ) -> ModelClient:
     """Return a client for one trial.
 
@@ -36,6 +40,8 @@ def build_model(
         rng: Where the jitter of back-off comes from.
         case_seed: Differs from trial to trial and is the same in every replay.
         limiter: What the trials of a run share towards this provider; `None` in replay.
+        waits: Is told when the trial is held back.
+        terms: How long the provider may make us wait, and whether it refuses to serve.
 
     Raises:
         ConfigError: If the name is no provider's or no reference agent's.
@@ -58,6 +64,8 @@ def build_model(
         rng=rng,
         seed=settings.sampling_seed(case_seed),
         limiter=limiter,
+        waits=waits,
+        terms=terms,
     )
     if settings.tool_protocol == "prompted":
         return PromptedModel(model, result_chars=settings.tool_result_chars)

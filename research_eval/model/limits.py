@@ -30,6 +30,9 @@ class LimitSettings(Record):
     """Tokens of prompts and replies together; estimated before a call, corrected after it."""
     max_in_flight: int = Field(default=32, ge=1)
     """Calls at once, at most; fewer while the provider complains."""
+    max_pause_s: float = Field(default=900, gt=0)
+    """Seconds for which the provider may ask to be left alone, in a replay too; if it asks for more,
+    none of its further trials is started."""
 
 
 class LimiterStatus(NamedTuple):

@@ -19,6 +19,7 @@ async def run_batch(
     *,
     concurrency: int,
     may_start: Callable[[], bool] = lambda: True,
+    is_served: Callable[[TrialKey], bool] = lambda _: True,
 ) -> None:
     """Run the trials of `keys`, at most `concurrency` at once.
 
@@ -28,6 +29,7 @@ async def run_batch(
         keep: Takes a result the moment it is there; what it raises stops the batch.
         concurrency: Trials in flight.
         may_start: Asked before each start; once it says no, the batch drains and returns.
+        is_served: Asked before each start; a trial of which it says no is passed over.
     """
     waiting = iter(keys)
 
@@ -35,6 +37,8 @@ async def run_batch(
         for key in waiting:
             if not may_start():
                 return
+            if not is_served(key):
+                continue
             keep(await run_one(key))
 
     async with asyncio.TaskGroup() as group:

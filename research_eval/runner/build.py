@@ -15,13 +15,15 @@ from research_eval.experiment import Configuration, ExperimentSettings
 from research_eval.fault import Channel, FaultTransport, FaultTransport2
 from research_eval.gate import load_gate
 from research_eval.ledger import SourceRegistry
-from research_eval.model import ClosableModel, ModelClient, build_model
+from research_eval.model import ClosableModel, ModelClient, Terms, build_model, provider_key
+from research_eval.refusal import Refusals
 from research_eval.runner.channels import Channels
 from research_eval.schema import TrialKey
 from research_eval.tool.fetch import FetchTool, Manners
 from research_eval.tool.kit import ToolKit
-from research_eval.tool.search import WebSearchTool, build_search
+from research_eval.tool.search import SearchRefusals, WebSearchTool, build_search, chain_scope
 from research_eval.tool.search.limiter import TokenBucket
+from research_eval.waiting import Waits
 
 __all__ = ["LiveTrial", "build_agent", "build_trial"]
 
@@ -58,6 +60,7 @@ def build_trial(
         UsageError: If a key is missing or a part does not exist.
     """
     clock = channels.clock()
+    waits = Waits(clock)
     seed = f"{experiment.seed}/{key.configuration}/{key.case_id}/{key.trial}"
     web = channels.web.session(key, clock)
     model = channels.models[configuration.name].session(key, clock)
@@ -81,6 +84,8 @@ def build_trial(
         rng=random.Random(f"{seed}/model"),
         case_seed=f"{experiment.seed}/{key.case_id}/{key.trial}",
         limiter=channels.limiters.get(configuration.model) if channels.limiters else None,
+        waits=waits,
+        terms=_terms(experiment, configuration, channels),
     )
     agent = build_agent(
         configuration,
@@ -93,6 +98,8 @@ def build_trial(
         manners=network.manners(configuration) if network else None,
         base=channels.base,
         search_limits=channels.search_limits,
+        waits=waits,
+        refusals=channels.refusals if channels.web_mode != "replay" else None,
     )
     return LiveTrial(agent, (web, model), (search_client, fetch_client), language_model)
 
@@ -109,6 +116,8 @@ def build_agent(
     manners: Manners | None = None,
     base: Path | None = None,
     search_limits: dict[str, TokenBucket] | None = None,
+    waits: Waits | None = None,
+    refusals: Refusals | None = None,
 ) -> ResearchAgent:
     """Put an agent together; its tools and its gate share one ledger.
 
@@ -123,9 +132,15 @@ def build_agent(
         manners: What is known of when each host may be asked again; `None` starts afresh.
         base: The folder to which the path of a `corpus:` is relative.
         search_limits: Rate limits that agents share, by search provider.
+        waits: What the trial waits for, shared with `model`.
+        refusals: What agents learn together of providers that serve no more.
     """
     search_client, fetch_client = clients
     ledger = SourceRegistry()
+    waits = waits or Waits(clock)
+    refused = SearchRefusals(
+        configuration.search.summary, chain_scope(configuration.search), refusals
+    )
     provider = build_search(
         configuration.search,
         http=search_client,
@@ -134,6 +149,8 @@ def build_agent(
         rng=random.Random(f"{seed}/search"),
         base=base,
         limits=search_limits,
+        waits=waits,
+        refusals=refused,
     )
     kit = ToolKit(
         fetch=FetchTool(
@@ -143,10 +160,11 @@ def build_agent(
             clock=clock,
             emit=log.emit,
             manners=manners,
+            waits=waits,
         ),
         search=None
         if provider is None
-        else WebSearchTool(provider, ledger=ledger, clock=clock, emit=log.emit),
+        else WebSearchTool(provider, ledger=ledger, clock=clock, emit=log.emit, refusals=refused),
     )
     return ResearchAgent(
         configuration.agent,
@@ -156,7 +174,18 @@ def build_agent(
         gate=load_gate(configuration.gate),
         log=log,
         clock=clock,
+        waits=waits,
     )
+
+
+def _terms(
+    experiment: ExperimentSettings, configuration: Configuration, channels: Channels
+) -> Terms:
+    """Return how the model's provider is asked; what a fault rule says in its place counts for nobody else."""
+    is_disturbed = any(fault.channel == "model" for fault in configuration.fault)
+    is_asked = channels.model_mode != "replay" and not is_disturbed
+    limits = experiment.limits.get(provider_key(configuration.model))
+    return Terms(configuration.model, limits, channels.refusals if is_asked else None)
 
 
 def _client(

@@ -21,7 +21,8 @@ from research_eval.experiment import (
     known_secrets,
     read_secrets,
 )
-from research_eval.model import LimiterPool, build_model
+from research_eval.model import LimiterPool, build_model, refusal_scopes
+from research_eval.refusal import Refusal, Refusals
 from research_eval.runner.options import RunOptions
 from research_eval.tool.fetch import (
     ConditionalTransport,
@@ -29,7 +30,14 @@ from research_eval.tool.fetch import (
     PageCache,
     guarded_transport,
 )
-from research_eval.tool.search import check_chain, corpus_transport, has_corpus, missing_secrets
+from research_eval.tool.kit import SEARCH_TOOL_ID
+from research_eval.tool.search import (
+    chain_scope,
+    check_chain,
+    corpus_transport,
+    has_corpus,
+    missing_secrets,
+)
 from research_eval.tool.search.limiter import TokenBucket
 
 __all__ = ["Channels", "Network", "check_configuration", "find_obstacles", "open_channels"]
@@ -53,6 +61,8 @@ class Channels:
     """What trials share towards each model provider; `None` where nothing is asked."""
     search_limits: dict[str, TokenBucket] | None = None
     """The rate limits that trials share towards each search provider; `None` where none is asked."""
+    refusals: Refusals = field(default_factory=Refusals)
+    """Which providers serve no more; nobody is found to refuse who is not asked."""
     collections: dict[str, httpx.AsyncBaseTransport] = field(default_factory=dict)
     """Local collections that were opened, by configuration."""
     real_time: bool = False
@@ -78,6 +88,14 @@ class Channels:
             found = corpus_transport(configuration.search, self.base)
             self.collections[configuration.name] = _Shared(found)
         return self.collections[configuration.name]
+
+    def refusal(self, configuration: Configuration) -> Refusal | None:
+        """Return why no trial of `configuration` can be run any more, if that is so."""
+        scopes: tuple[str, ...] = refusal_scopes(configuration.model)
+        tools = configuration.agent.tools
+        if tools is None or SEARCH_TOOL_ID in tools:
+            scopes = (*scopes, chain_scope(configuration.search))
+        return self.refusals.find(scopes)
 
     def digest(self) -> str | None:
         """Return the SHA-256 of the recordings that are replayed; `None` where none is."""

@@ -103,6 +103,7 @@ def run_on_cluster(
     keep: Callable[[TrialResult], None],
     *,
     may_start: Callable[[], bool],
+    is_served: Callable[[TrialKey], bool],
     in_flight: int,
 ) -> None:
     """Run the trials of `keys` on the cluster and keep each result once, as it comes.
@@ -115,12 +116,13 @@ def run_on_cluster(
         keys: The trials, in order.
         keep: Takes a result; called in this process alone.
         may_start: Asked before each start.
+        is_served: Asked before each start; a trial of which it says no is passed over.
         in_flight: Trials submitted at once.
     """
     from distributed import as_completed  # noqa: PLC0415  # an optional extra
 
     shared = client.scatter(task, broadcast=True)
-    waiting = iter(keys)
+    waiting = (key for key in keys if is_served(key))
     completed: Any = as_completed([])
 
     def submit() -> bool:
@@ -201,9 +203,10 @@ async def _run(task: WorkerTask, key: TrialKey) -> TrialResult:
     configuration = next(
         item for item in experiment.configuration if item.name == key.configuration
     )
-    return await run_trial(
+    result = await run_trial(
         key, cases[key.case_id], build_trial(key, experiment, configuration, channels)
     )
+    return result._replace(refusals=channels.refusals.known())
 
 
 @lru_cache(maxsize=2)

@@ -15,6 +15,7 @@ from research_eval.dataset import Case
 from research_eval.errors import ConfigError, UsageError
 from research_eval.experiment import Configuration, Experiment
 from research_eval.journal import JournalWriter, RunFolder, write_manifest, write_whole
+from research_eval.refusal import Refusals
 from research_eval.runner.batch import run_batch
 from research_eval.runner.budget import Budget, BudgetSettings
 from research_eval.runner.build import build_trial
@@ -191,7 +192,11 @@ class _Execution:
                 raise group.exceptions[0] from None
             except asyncio.CancelledError:
                 raise KeyboardInterrupt from None
-        return self._stop[0] if self._stop and len(self.kept) < len(todo) else None
+        refused = dict.fromkeys(item.words for item in self._refusals().known().values())
+        if refused:
+            self._stop.append("; ".join(refused))
+        is_all = len(self.kept) == len(todo) and not refused
+        return self._stop[0] if self._stop and not is_all else None
 
     async def _run_here(self, todo: Sequence[TrialKey]) -> None:
         ticking = asyncio.create_task(self._tick())
@@ -203,6 +208,7 @@ class _Execution:
                     self._keep,
                     concurrency=self._prepared.options.concurrency,
                     may_start=self._may_start,
+                    is_served=self._is_served,
                 )
         finally:
             ticking.cancel()
@@ -230,6 +236,7 @@ class _Execution:
                 todo,
                 self._keep_remote,
                 may_start=self._may_start,
+                is_served=self._is_served,
                 in_flight=options.concurrency,
             )
 
@@ -255,8 +262,18 @@ class _Execution:
         self._view.ended(result.record)
 
     def _keep_remote(self, result: TrialResult) -> None:
+        for scope, refusal in result.refusals.items():
+            self._refusals().note(scope, refusal)
         self._budget.add_trial(result.record)
         self._keep(result)
+
+    def _refusals(self) -> Refusals:
+        return self._prepared.channels.refusals
+
+    def _is_served(self, key: TrialKey) -> bool:
+        """Return whether the trial's providers serve; else it stays missing."""
+        configuration = self._configurations[key.configuration]
+        return self._prepared.channels.refusal(configuration) is None
 
     def _may_start(self) -> bool:
         if not self._stop and (why := self._budget.exhausted()):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from research_eval.agent import AgentOutcome
 from research_eval.dataset import Case
 from research_eval.errors import CassetteMissError, TrialError
+from research_eval.refusal import Refusal
 from research_eval.runner.build import LiveTrial
 from research_eval.schema import Failure, ModelCalled, ReplayTally, TrialKey, TrialRecord
 
@@ -21,6 +22,8 @@ class TrialResult(NamedTuple):
     """The texts that its ledger points at, by digest."""
     timing: Mapping[str, Any]
     """Wall-clock figures, which differ from run to run."""
+    refusals: Mapping[str, Refusal] = {}
+    """What a worker elsewhere has learned of providers that serve no more, by scope."""
 
 
 async def run_trial(key: TrialKey, case: Case, live: LiveTrial) -> TrialResult:

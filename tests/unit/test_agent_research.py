@@ -9,7 +9,7 @@ from research_eval.agent import (
     Exchange,
     ResearchAgent,
 )
-from research_eval.clock import Clock, SystemClock, VirtualClock
+from research_eval.clock import Clock, EventClock, SystemClock, VirtualClock, run_on_event_clock
 from research_eval.errors import ModelError, ToolError
 from research_eval.gate import load_gate
 from research_eval.ledger import SourceRegistry
@@ -26,6 +26,7 @@ from research_eval.schema import (
 from research_eval.testing import ScriptedModel, ScriptedTool, call_tool
 from research_eval.tool.kit import ToolKit
 from research_eval.tool.protocol import ToolOutcome
+from research_eval.waiting import Waits
 
 PAGE = "https://port.example/history"
 CITED = f"It opened in 1907 ({PAGE})."
@@ -49,7 +50,7 @@ class OpeningTool(ScriptedTool):
         return await super().__call__(arguments)
 
 
-def build(replies, *, clock: Clock | None = None, tools=None, observers=(), **settings):
+def build(replies, *, clock: Clock | None = None, tools=None, observers=(), waits=None, **settings):
     clock = clock or VirtualClock()
     log, ledger = EventLog(clock, observers), SourceRegistry()
     kit = ToolKit(
@@ -66,6 +67,7 @@ def build(replies, *, clock: Clock | None = None, tools=None, observers=(), **se
         gate=load_gate("default"),
         log=log,
         clock=clock,
+        waits=waits,
     )
     return agent, model
 
@@ -319,10 +321,98 @@ class SlowModel(ScriptedModel):
     [({"turn_timeout_s": 0.05}, "turn_timeout"), ({"trial_timeout_s": 0.05}, "trial_timeout")],
     ids=["turn", "trial"],
 )
-async def test_time_runs_out(clock, settings, kind):
+async def test_time_that_runs_out_while_the_model_is_waited_for_is_no_fault_of_the_agent(
+    clock, settings, kind
+):
     outcome, _ = await ask(SlowModel([CITED], clock, 0.2), clock=clock, **settings)
 
-    assert (outcome.status, outcome.failure.kind) == ("limit", kind)
+    assert (outcome.status, outcome.failure.kind) == ("error", "timeout")
+    assert f"had not answered when the {kind[:-8]}'s 0.05 s ({kind}_s) were over" in (
+        outcome.failure.message
+    )
+
+
+async def test_time_that_many_answered_turns_use_up_is_a_limit():
+    clock = VirtualClock()
+
+    outcome, _ = await ask(SlowModel([FETCH] * 9, clock, 1), clock=clock, trial_timeout_s=5.5)
+
+    assert (outcome.status, outcome.failure.kind) == ("limit", "trial_timeout")
+
+
+@pytest.mark.parametrize("late", [2.1, 60], ids=["twice the slowest before", "for ever"])
+async def test_one_answer_that_is_later_than_all_before_it_is_to_blame(late):
+    clock = VirtualClock()
+    model = SlowModel([FETCH] * 9, clock, 1)
+
+    async def reply(messages, tools):
+        if len(model.seen) == 4:
+            model._seconds = late
+        return await SlowModel.reply(model, messages, tools)
+
+    model.reply = reply
+    outcome, _ = await ask(model, clock=clock, trial_timeout_s=6.05)
+
+    assert (outcome.status, outcome.failure.kind) == ("error", "timeout")
+
+
+class HeldModel(ScriptedModel):
+    """A model whose first call is held back for a while, and answered late after that."""
+
+    def __init__(self, clock, waits, held_s, late_s=0.0):
+        super().__init__([FETCH, CITED])
+        self._clock, self._waits = clock, waits
+        self._held_s, self._late_s = held_s, late_s
+
+    async def reply(self, messages, tools):
+        if not self.seen:
+            with self._waits.held():
+                await self._clock.sleep(self._held_s)
+            await self._clock.sleep(self._late_s)
+        return await super().reply(messages, tools)
+
+
+class TickingClock(EventClock):
+    """A clock like the system's, with timers, on a loop whose time costs nothing."""
+
+    is_virtual = False
+
+
+def ask_on_a_ticking_clock(held_s, late_s, **settings):
+    async def main(clock):
+        ticking = TickingClock(clock.now)
+        waits = Waits(ticking)
+        model = HeldModel(ticking, waits, held_s, late_s)
+        return (await ask(model, clock=ticking, waits=waits, **settings))[0]
+
+    return run_on_event_clock(main)
+
+
+LIMITS = pytest.mark.parametrize("setting", ["turn_timeout_s", "trial_timeout_s"])
+
+
+@LIMITS
+def test_time_in_which_the_trial_is_held_back_does_not_count(setting):
+    outcome = ask_on_a_ticking_clock(50, 4, **{setting: 5})
+
+    assert outcome.status == "completed"
+
+
+@LIMITS
+async def test_nor_does_it_in_a_replay(setting):
+    clock = VirtualClock()
+    waits = Waits(clock)
+
+    outcome, _ = await ask(HeldModel(clock, waits, 50, 4), clock=clock, waits=waits, **{setting: 5})
+
+    assert outcome.status == "completed"
+
+
+@LIMITS
+def test_after_a_hold_the_time_goes_on_where_it_stood(setting):
+    outcome = ask_on_a_ticking_clock(50, 6, **{setting: 5})
+
+    assert (outcome.status, outcome.failure.kind) == ("error", "timeout")
 
 
 async def test_virtual_time_stands_on_the_events():

@@ -43,6 +43,22 @@ async def test_once_nothing_may_start_the_batch_drains():
 
 
 @pytest.mark.anyio
+async def test_trials_that_nobody_serves_are_passed_over_and_the_others_go_on():
+    kept = []
+
+    async def run_one(key):
+        await asyncio.sleep(0)
+        return key
+
+    refused = set(KEYS[3:9])
+    served = lambda key: key not in refused or len(kept) < 4  # noqa: E731
+    await run_batch(KEYS, run_one, kept.append, concurrency=2, is_served=served)
+
+    assert set(kept) - refused == set(KEYS) - refused
+    assert len(set(kept) & refused) < 4
+
+
+@pytest.mark.anyio
 async def test_a_fault_of_the_harness_stops_the_batch_and_shows():
     async def run_one(key):
         await asyncio.sleep(0)

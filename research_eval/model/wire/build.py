@@ -11,8 +11,10 @@ from research_eval.clock import Clock
 from research_eval.errors import ConfigError, MissingSecretError
 from research_eval.model.limits import Limiter
 from research_eval.model.settings import ModelSettings
+from research_eval.model.terms import Terms
 from research_eval.model.wire.client import WireModel, http_client
 from research_eval.model.wire.provider import Connection, Provider, find_provider
+from research_eval.waiting import Waits
 
 __all__ = ["build_wire_model"]
 
@@ -29,6 +31,8 @@ def build_wire_model(
     rng: random.Random,
     seed: int | None,
     limiter: Limiter | None = None,
+    waits: Waits | None = None,
+    terms: Terms | None = None,
 ) -> WireModel:
     """Return a client for the provider that the settings name.
 
@@ -60,6 +64,8 @@ def build_wire_model(
         secrets=(key,) if key else (),
         limiter=limiter,
         http=http,
+        waits=waits,
+        terms=terms,
     )
 
 

@@ -1,7 +1,8 @@
 """A provider's model behind our protocol: one request a turn, sent again when that may help."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Protocol
 
 import httpx2
@@ -13,11 +14,13 @@ from pydantic_ai.settings import ModelSettings as WireSettings
 
 from research_eval.clock import Clock
 from research_eval.errors import ModelError
-from research_eval.model.limits import Limiter
+from research_eval.model.limits import Limiter, Permit
+from research_eval.model.terms import Terms
 from research_eval.model.wire.convert import to_parameters, to_wire
 from research_eval.model.wire.error import to_model_error
 from research_eval.model.wire.reply import from_wire
 from research_eval.schema import Message, ModelReply, ToolSpec, Usage
+from research_eval.waiting import Waits
 
 __all__ = ["PASSING", "RetryPolicy", "WireModel"]
 
@@ -26,6 +29,9 @@ PASSING = frozenset({"rate_limited", "overloaded", "timeout", "server", "connect
 
 THROTTLING = frozenset({"rate_limited", "overloaded"})
 """Kinds after which a provider is asked less for a while, by every trial."""
+
+FINAL = frozenset({"auth", "quota"})
+"""Kinds that every further request would meet."""
 
 
 class RetryPolicy(Protocol):
@@ -38,7 +44,7 @@ class RetryPolicy(Protocol):
 
     @property
     def max_wait_s(self) -> float:
-        """Longest wait before a request retry, in seconds."""
+        """Longest wait before a request retry where the provider asks for none, in seconds."""
         ...
 
     @property
@@ -62,6 +68,8 @@ class WireModel:
         secrets: tuple[str, ...] = (),
         limiter: Limiter | None = None,
         http: httpx2.AsyncClient | None = None,
+        waits: Waits | None = None,
+        terms: Terms | None = None,
     ) -> None:
         """Take a model of the wire library.
 
@@ -75,6 +83,8 @@ class WireModel:
             secrets: Values that no error message may hold.
             limiter: What the trials of a run share towards this provider.
             http: The client that carries its requests, closed with the model.
+            waits: Is told when the trial is held back.
+            terms: How long the provider may make us wait, and whether it refuses to serve.
         """
         self.name = name
         self._model = model
@@ -85,6 +95,8 @@ class WireModel:
         self._secrets = secrets
         self._limiter = limiter
         self._http = http
+        self._waits = waits or Waits(clock)
+        self._terms = terms or Terms()
 
     async def aclose(self) -> None:
         """Close the HTTP client."""
@@ -102,32 +114,47 @@ class WireModel:
             try:
                 reply = await self._limited(messages, tools)
             except ModelError as exc:
-                if exc.kind not in PASSING or retries >= self._policy.request_retries:
-                    raise
+                self._waits.check()
                 wait = self._wait(exc, retries)
-                if wait > self._policy.max_wait_s:
+                if self._limiter is not None and exc.kind in THROTTLING:
+                    self._limiter.throttled(exc.retry_after_s or wait or 0.0)
+                if wait is None:
                     raise
                 retries += 1
-                await self._back_off(wait, is_throttled=exc.kind in THROTTLING)
+                await self._back_off(wait)
             else:
                 return reply.model_copy(update={"request_retries": retries}) if retries else reply
 
-    async def _back_off(self, wait_s: float, *, is_throttled: bool) -> None:
-        if self._limiter is None:
-            await self._clock.sleep(wait_s)
-            return
-        if is_throttled:
-            self._limiter.throttled(wait_s)
-        await self._limiter.back_off(wait_s)
+    async def _back_off(self, wait_s: float) -> None:
+        with self._waits.held():
+            if self._limiter is None:
+                await self._clock.sleep(wait_s)
+            else:
+                await self._limiter.back_off(wait_s)
 
     async def _limited(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         if self._limiter is None:
             return await self._request(messages, tools)
-        async with self._limiter.call(_estimate(messages)) as permit:
+        async with self._permitted(self._limiter, _estimate(messages)) as permit:
             reply = await self._request(messages, tools)
             used = reply.usage.input_tokens + reply.usage.output_tokens
             self._limiter.succeeded(permit, used)
             return reply
+
+    @asynccontextmanager
+    async def _permitted(self, limiter: Limiter, tokens: int) -> AsyncIterator[Permit]:
+        """Wait in line for leave to ask, which is not the trial's time, and ask nobody who refuses."""
+        self._require_service()
+        async with AsyncExitStack() as stack:
+            with self._waits.held():
+                permit = await stack.enter_async_context(limiter.call(tokens))
+            self._require_service()
+            yield permit
+
+    def _require_service(self) -> None:
+        refusal = self._terms.refusal()
+        if refusal is not None:
+            raise ModelError(refusal.message, kind=refusal.kind, status=refusal.status)
 
     async def _request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         turn = 1 + sum(1 for message in messages if message.role == "assistant")
@@ -162,10 +189,28 @@ class WireModel:
                 pass
             return stream.get()
 
-    def _wait(self, exc: ModelError, retries: int) -> float:
-        """Return the seconds until the next try: what the server asks for, or a doubling delay."""
-        if exc.retry_after_s is not None:
-            return exc.retry_after_s
+    def _wait(self, exc: ModelError, retries: int) -> float | None:
+        """Return the seconds until the next try; `None` where there is none.
+
+        Raises:
+            ModelError: If the provider asks for a longer wait than is allowed.
+        """
+        terms = self._terms
+        if exc.kind in FINAL:
+            terms.refuse(exc)
+        if exc.kind not in PASSING or terms.refusal() is not None:
+            return None
+        asked = exc.retry_after_s
+        if asked is not None and asked > terms.max_pause_s:
+            exc = terms.too_long(exc, asked)
+            terms.refuse(exc)
+            raise exc
+        if retries >= self._policy.request_retries:
+            return None
+        return min(self._delay(retries), self._policy.max_wait_s) if asked is None else asked
+
+    def _delay(self, retries: int) -> float:
+        """Return a delay that doubles, for where the provider does not say how long to wait."""
         return float(0.5 * 2**retries * (0.75 + self._rng.random() / 2))
 
 

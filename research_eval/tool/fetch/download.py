@@ -16,6 +16,7 @@ from research_eval.tool.fetch.settings import FetchSettings
 from research_eval.tool.fetch.sniff import looks_like_pdf
 from research_eval.tool.fetch.transport import BLOCKED, UNKNOWN_HOST
 from research_eval.tool.fetch.unpack import SUPPORTED_CODINGS, Unpacker, UnpackError
+from research_eval.waiting import Waits
 
 __all__ = ["Document", "DownloadError", "Downloader"]
 
@@ -88,11 +89,13 @@ class Downloader:
         http: httpx.AsyncClient,
         clock: Clock,
         manners: Manners | None = None,
+        waits: Waits | None = None,
     ) -> None:
         self._settings = settings
         self._http = http
         self._clock = clock
         self._manners = manners or Manners(settings, clock=clock)
+        self._waits = waits or Waits(clock)
         self._robots: dict[str, RobotsRules] = {}
 
     async def get(self, url: str) -> Document:
@@ -182,7 +185,8 @@ class Downloader:
         if wait > left or wait > self._settings.retry_after_max_s:
             raise DownloadError("host_busy", hops=tuple(journey.hops), retry_after_s=wait)
         if wait > 0:
-            await self._clock.sleep(wait)
+            with self._waits.held():
+                await self._clock.sleep(wait)
         self._manners.asked(target.host)
 
     async def _ask(self, target: httpx.URL, journey: _Journey) -> Document | httpx.URL:

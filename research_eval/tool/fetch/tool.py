@@ -23,6 +23,7 @@ from research_eval.tool.fetch.settings import FetchSettings
 from research_eval.tool.fetch.slice import boundary_after, boundary_at
 from research_eval.tool.fetch.wording import error_outcome, frame, tool_spec
 from research_eval.tool.protocol import EmitEvent, ToolOutcome
+from research_eval.waiting import Waits
 
 __all__ = ["FetchTool", "PageLedger"]
 
@@ -59,13 +60,16 @@ class FetchTool:
         clock: Clock,
         emit: EmitEvent,
         manners: Manners | None = None,
+        waits: Waits | None = None,
     ) -> None:
         self.spec = tool_spec(max_length=DEFAULT_LENGTH, max_length_limit=settings.max_length_limit)
         self._settings = settings
         self._ledger = ledger
         self._clock = clock
         self._emit = emit
-        self._downloader = Downloader(settings, http=http, clock=clock, manners=manners)
+        self._downloader = Downloader(
+            settings, http=http, clock=clock, manners=manners, waits=waits
+        )
         self._pages: dict[str, ExtractedPage] = {}
 
     async def __call__(self, arguments: Mapping[str, Any]) -> ToolOutcome:

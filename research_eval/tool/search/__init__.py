@@ -5,6 +5,7 @@ from research_eval.tool.search.build import (
     ProviderSettings,
     SearchSettings,
     build_search,
+    chain_scope,
     check_chain,
     corpus_transport,
     has_corpus,
@@ -19,6 +20,7 @@ from research_eval.tool.search.protocol import (
     SearchProvider,
     SearchReply,
 )
+from research_eval.tool.search.refusal import SearchRefusals, SearchRefusedError
 from research_eval.tool.search.remote import RemoteSearchProvider
 from research_eval.tool.search.resilient import ResilienceSettings, ResilientSearchProvider
 from research_eval.tool.search.tool import WebSearchTool
@@ -35,6 +37,8 @@ __all__ = [
     "SearchError",
     "SearchErrorKind",
     "SearchProvider",
+    "SearchRefusals",
+    "SearchRefusedError",
     "SearchReply",
     "SearchSettings",
     "TokenBucket",
@@ -43,6 +47,7 @@ __all__ = [
     "WireAnswer",
     "WireFormat",
     "build_search",
+    "chain_scope",
     "check_chain",
     "corpus_transport",
     "has_corpus",

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping, MutableMapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,6 +22,7 @@ from research_eval.tool.search.fallback import FallbackSearchProvider
 from research_eval.tool.search.google import GoogleWire
 from research_eval.tool.search.limiter import TokenBucket
 from research_eval.tool.search.protocol import SearchProvider
+from research_eval.tool.search.refusal import SearchRefusals
 from research_eval.tool.search.remote import RemoteSearchProvider
 from research_eval.tool.search.resilient import ResilienceSettings, ResilientSearchProvider
 from research_eval.tool.search.searxng import SearxngWire
@@ -28,6 +30,7 @@ from research_eval.tool.search.serper import SerperWire
 from research_eval.tool.search.tavily import TavilyWire
 from research_eval.tool.search.unconfigured import UnconfiguredSearchProvider
 from research_eval.tool.search.wire import WireFormat
+from research_eval.waiting import Waits
 
 if TYPE_CHECKING:
     from research_eval.tool.search.corpus import Corpus
@@ -37,6 +40,7 @@ __all__ = [
     "ProviderSettings",
     "SearchSettings",
     "build_search",
+    "chain_scope",
     "check_chain",
     "corpus_transport",
     "has_corpus",
@@ -123,6 +127,8 @@ def build_search(
     on_breaker: OnBreaker | None = None,
     base: Path | None = None,
     limits: MutableMapping[str, TokenBucket] | None = None,
+    waits: Waits | None = None,
+    refusals: SearchRefusals | None = None,
 ) -> SearchProvider | None:
     """Return the chain, ready to be asked; `None` where it is empty.
 
@@ -135,6 +141,8 @@ def build_search(
         on_breaker: Is told of every turn of a breaker.
         base: The folder to which the path of a `corpus:` is relative.
         limits: Rate limits that trials on the system's clock share, by provider; filled as needed.
+        waits: Is told when the trial is held back, and which provider is waited for.
+        refusals: Is told which provider refused the key or the quota.
 
     Raises:
         ConfigError: If a provider is unknown, or a collection cannot be read.
@@ -161,9 +169,20 @@ def build_search(
                 rng=rng,
                 on_breaker=_listener(bare.name, on_breaker),
                 bucket=bucket,
+                waits=waits,
+                on_failure=partial(refusals.note, bare.name) if refusals else None,
             )
         )
     return FallbackSearchProvider(providers) if providers else None
+
+
+def chain_scope(settings: SearchSettings) -> str:
+    """Return what tells a chain's access to its providers from another's."""
+    entries = (
+        f"{entry.provider} at {entry.endpoint or 'its address'} with {entry.key_name or 'its key'}"
+        for entry in settings.chain
+    )
+    return f"searches by {' > '.join(entries)}"
 
 
 def has_corpus(settings: SearchSettings) -> bool:

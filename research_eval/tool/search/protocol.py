@@ -44,6 +44,7 @@ class SearchError(ToolError):
         status: The HTTP status, if there was one.
         retry_after_s: How long the provider asked to wait, in seconds.
         tries: Every provider that was asked, in order.
+        is_injected: Whether a fault rule answered in the provider's place.
     """
 
     def __init__(
@@ -54,12 +55,14 @@ class SearchError(ToolError):
         status: int | None = None,
         retry_after_s: float | None = None,
         tries: tuple[ProviderTry, ...] = (),
+        is_injected: bool = False,
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.status = status
         self.retry_after_s = retry_after_s
         self.tries = tries
+        self.is_injected = is_injected
 
 
 class SearchProvider(Protocol):

@@ -19,6 +19,7 @@ from research_eval.tool.search.protocol import (
     SearchReply,
 )
 from research_eval.tool.search.query import clean_text
+from research_eval.waiting import Waits
 
 __all__ = ["ResilienceSettings", "ResilientSearchProvider"]
 
@@ -118,6 +119,8 @@ class ResilientSearchProvider:
         rng: random.Random,
         on_breaker: Callable[[float, BreakerState], None] | None = None,
         bucket: TokenBucket | None = None,
+        waits: Waits | None = None,
+        on_failure: Callable[[SearchError], None] | None = None,
     ) -> None:
         """Protect `inner`.
 
@@ -129,6 +132,8 @@ class ResilientSearchProvider:
             on_breaker: Is told of every turn of the breaker.
             bucket: A rate limit that is shared with other trials, instead of one of its own; each
                 waits its turn, however long, so that no outcome depends on how many run at a time.
+            waits: Is told when the trial is held back, and when the provider is waited for.
+            on_failure: Is told of every request that failed.
         """
         self.name = inner.name
         self._inner = inner
@@ -148,6 +153,8 @@ class ResilientSearchProvider:
         )
         self._bucket = bucket or settings.bucket(clock)
         self._is_shared = bucket is not None
+        self._waits = waits or Waits(clock)
+        self._on_failure = on_failure
         self._flight: SharedFlight[tuple[str, int], SearchReply] = SharedFlight()
 
     async def search(self, query: str, max_results: int) -> SearchReply:
@@ -197,13 +204,17 @@ class ResilientSearchProvider:
         limit = settings.max_wait_s
         if limit is not None and self._wait_ahead_s() > limit:
             raise self._skipped("rate_limited", "has too many searches waiting")
-        call.waited_s += await self._bucket.acquire()
+        with self._waits.held():
+            call.waited_s += await self._bucket.acquire()
         if not settings.may_overdraw and not self._breaker.is_current(permit):
             raise self._skipped("breaker_open", "failed while this search waited")
         for sent in range(settings.request_retries + 1):
             try:
-                reply = await self._inner.search(*key)
+                with self._waits.awaited(self.name):
+                    reply = await self._inner.search(*key)
             except SearchError as exc:
+                if self._on_failure is not None:
+                    self._on_failure(exc)
                 call.add(exc.tries or (failed_try(self.name, exc),))
                 wait = self._back_off(exc, sent)
                 if wait is None:
@@ -214,7 +225,8 @@ class ResilientSearchProvider:
                     self._bucket.pause(reply.pause_s)
                 return reply
             call.waited_s += wait
-            await self._clock.sleep(wait)
+            with self._waits.held():
+                await self._clock.sleep(wait)
         raise AssertionError("unreachable")
 
     def _wait_ahead_s(self) -> float:

@@ -9,6 +9,7 @@ from research_eval.schema import ProviderTry, Searched, SearchHit, ToolSpec
 from research_eval.tool.protocol import EmitEvent, ToolOutcome
 from research_eval.tool.search.protocol import SearchError, SearchProvider
 from research_eval.tool.search.query import clean_text, tidy_query
+from research_eval.tool.search.refusal import SearchRefusals
 
 __all__ = ["WebSearchTool"]
 
@@ -62,14 +63,20 @@ class WebSearchTool:
         ledger: SourceRegistry,
         clock: Clock,
         emit: EmitEvent,
+        refusals: SearchRefusals | None = None,
     ) -> None:
+        self._refusals = refusals or SearchRefusals()
         self._provider = provider
         self._ledger = ledger
         del clock  # the transcript stamps what it is told
         self._emit = emit
 
     async def __call__(self, arguments: Mapping[str, Any]) -> ToolOutcome:
-        """Return hits as text; a failure is an outcome that says what to try instead."""
+        """Return hits as text; a failure is an outcome that says what to try instead.
+
+        Raises:
+            SearchRefusedError: If nothing but refused keys and spent quotas made the search fail.
+        """
         raw = arguments.get("query")
         query = tidy_query(raw, max_chars=MAX_QUERY_CHARS) if isinstance(raw, str) else ""
         if not query:
@@ -92,6 +99,9 @@ class WebSearchTool:
     def _failed(self, query: str, limit: int, exc: SearchError) -> ToolOutcome:
         kinds = {tried.error for tried in exc.tries if tried.error}
         self._tell(query, limit, exc.tries, off_tape="off_tape" in kinds | {exc.kind})
+        refused = self._refusals.verdict(exc)
+        if refused is not None:
+            raise refused from exc
         error = next(iter(kinds)) if len(kinds) == 1 else exc.kind
         advice = _ADVICE.get(error, _LAST_RESORT)
         if error == "empty":

@@ -70,6 +70,8 @@ class WireAnswer(NamedTuple):
     headers: Mapping[str, str]
     """Names in lower case."""
     body: bytes
+    is_injected: bool = False
+    """Whether a fault rule answered in the API's place."""
 
     def json(self) -> Any:  # noqa: ANN401 - JSON of a stranger
         """Return the body as JSON, or `None` where it is none."""

@@ -1,0 +1,64 @@
+"""On which terms a provider serves a model: how long it may make us wait, and whether it still does."""
+
+from research_eval.errors import ModelError
+from research_eval.model.limits import LimitSettings, provider_key
+from research_eval.model.settings import ModelSettings
+from research_eval.refusal import Refusal, Refusals
+
+__all__ = ["Terms", "refusal_scopes"]
+
+FORBIDDEN = 403
+"""What a key is answered that is good, but not for this model."""
+
+
+class Terms:
+    """On which terms one model is asked: the longest pause, and whether its provider still serves."""
+
+    def __init__(
+        self,
+        model: ModelSettings | None = None,
+        limits: LimitSettings | None = None,
+        refusals: Refusals | None = None,
+    ) -> None:
+        """Take what is known of the provider.
+
+        Args:
+            model: Who is asked.
+            limits: How much the provider may be asked, and may ask of us.
+            refusals: What the trials of a run know together; `None` where nothing is asked.
+        """
+        self.max_pause_s = (limits or LimitSettings()).max_pause_s
+        self._provider = provider_key(model or ModelSettings())
+        self._scopes = refusal_scopes(model or ModelSettings())
+        self._refusals = Refusals() if refusals is None else refusals
+
+    def refusal(self) -> Refusal | None:
+        """Return why the provider serves this model no more, if it does not."""
+        return self._refusals.find(self._scopes)
+
+    def refuse(self, exc: ModelError) -> None:
+        """Keep that the provider refuses: at all, to this key, or, being forbidden, this model."""
+        provider, key, model = self._scopes
+        is_forbidden = exc.kind == "auth" and exc.status == FORBIDDEN
+        scope = provider if exc.kind not in {"auth", "quota"} else model if is_forbidden else key
+        self._refusals.note(scope, Refusal(self._provider, exc.kind, str(exc), exc.status))
+
+    def too_long(self, exc: ModelError, asked_s: float) -> ModelError:
+        """Return `exc` with how long the provider asks to be left alone, which is too long for us."""
+        return ModelError(
+            f"{exc}: it asks to be left alone for {asked_s:g} s, which is more than "
+            f"max_pause_s = {self.max_pause_s:g}",
+            kind=exc.kind,
+            status=exc.status,
+            retry_after_s=exc.retry_after_s,
+        )
+
+
+def refusal_scopes(model: ModelSettings) -> tuple[str, str, str]:
+    """Return what can refuse to serve `model`: its provider, the key there, the model there."""
+    provider = provider_key(model)
+    return (
+        f"models of {provider}",
+        f"key {model.api_key_env or 'as usual'} at {provider}",
+        f"model {model.name} at {provider}",
+    )
