@@ -8,15 +8,17 @@ nothing. A numeric marker stands for the entry of the answer's own list of sourc
 # ruff: noqa: RUF001  # marks of many scripts stand here on purpose
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from research_eval.schema import Citation
 from research_eval.scorer.source_list import (
+    Line,
     SourceList,
     is_list_heading,
     marker_numbers,
+    trailing,
     without_markers,
 )
 from research_eval.scorer.words import content_words
@@ -32,6 +34,7 @@ _HEADING = re.compile(
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _RULE = re.compile(r"[\s|:*_=-]*$")
 _BULLET = re.compile(r"\s*(?:[-*+•·]|\d{1,3}[.)])\s+")
+_NUMBERED = re.compile(r"\s*(?:[-*+•]\s*)?(?:\[\^?\w{1,8}\]:?|\d{1,4}[.):])")
 _SENTENCE = re.compile(
     r"[^.!?。！？]*(?:[.!?](?!\s|$)[^.!?。！？]*)*(?:[.!?。！？]+[\"'”’)\]*_]*|$)"
 )
@@ -101,7 +104,7 @@ class _Reader:
         for start, end, paragraph in lines:
             self._read_line(start, end, paragraph)
         claims = tuple(
-            Claim(plain_text(s.masked), s.start, s.end, tuple(dict.fromkeys(s.urls)))
+            Claim(plain_text(s.masked, self._sources), s.start, s.end, tuple(dict.fromkeys(s.urls)))
             for s in self._sentences
         )
         unused = tuple(u for u in self._sources.urls if u not in self._used)
@@ -109,23 +112,34 @@ class _Reader:
 
     def _prose_lines(self) -> Iterator[tuple[int, int, int]]:
         """Yield the span and paragraph of each line of prose; take entries of the source list."""
-        position = paragraph = 0
-        in_fence = in_list = False
-        for line in self._masked.splitlines(keepends=True):
-            start, position = position, position + len(line)
-            text = line.rstrip("\r\n")
-            if _FENCE.match(text):
-                in_fence = not in_fence
-            elif in_fence or _RULE.match(text):
+        paragraph = 0
+        in_list = False
+        lines = list(self._lines())
+        listed = trailing([line for _, line in lines])
+        for place, (start, line) in enumerate(lines):
+            text = line.text
+            if _RULE.match(text):
                 paragraph += not text.strip()
             elif is_list_heading(text):
                 in_list = True
-            elif self._sources.take(text, self._urls(start, position), under_heading=in_list):
+            elif self._sources.take(text, line.urls, in_list=in_list or place in listed):
                 continue
             elif _HEADING.match(text) and MASK not in text:
                 in_list, paragraph = False, paragraph + 1
             else:
                 yield start, start + len(text), paragraph
+
+    def _lines(self) -> Iterator[tuple[int, Line]]:
+        """Yield the lines with their places, but for code."""
+        position, in_fence = 0, False
+        for whole in self._masked.splitlines(keepends=True):
+            start, position = position, position + len(whole)
+            text = whole.rstrip("\r\n")
+            if _FENCE.match(text):
+                in_fence = not in_fence
+            elif not in_fence:
+                bare = plain_text(_NUMBERED.sub("", text, count=1)) if MASK in text else ""
+                yield start, Line(text, self._urls(start, position), bare)
 
     def _urls(self, start: int, end: int) -> list[str]:
         return [c.url for c in self._citations if start <= c.start < end]
@@ -148,7 +162,7 @@ class _Reader:
             return
         masked = self._masked[start:end]
         urls = self._cited(start, end)
-        if content_words(plain_text(masked)):
+        if content_words(plain_text(masked, self._sources)):
             self._sentences.append(_Sentence(start, end, masked, paragraph, urls))
         elif urls:
             self._attach_alone(urls, own_line=first)
@@ -167,7 +181,7 @@ class _Reader:
 
     def _cited(self, start: int, end: int) -> list[str]:
         urls = self._urls(start, end)
-        for number in marker_numbers(self._masked[start:end]):
+        for number in marker_numbers(self._masked[start:end], self._sources):
             resolved = self._sources.get(number)
             if resolved:
                 urls += resolved
@@ -206,10 +220,10 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield begin, end
 
 
-def plain_text(masked: str) -> str:
+def plain_text(masked: str, listed: Container[str] = ()) -> str:
     """Return the words of a sentence without links, markers, emphasis and table bars."""
     text = _LINK.sub(lambda m: "" if _GENERIC.match(m[1]) else m[1], masked)
-    text = without_markers(_WRAPPED.sub(" ", text))
+    text = without_markers(_WRAPPED.sub(" ", text), listed)
     text = re.sub(r"[*_`|]+|<[^<>]{1,20}>", " ", text)
     text = re.sub(r"\s+", " ", text).strip()
     return "" if _GENERIC.match(text) else text

@@ -27,6 +27,9 @@ PIECES = st.sampled_from(
         "【2†L1】",
         "\n\n## Sources\n",
         "\n[1]: https://a.example/1\n",
+        "\n1. https://b.example/2\n",
+        "\n2) Title\n",
+        "[2019]",
         "\n- ",
         "| a | b |\n|---|---|\n",
         "```\n",
@@ -57,6 +60,24 @@ def test_every_citation_belongs_to_a_sentence_or_to_the_list_or_stands_alone(tex
     assert set(draft.unused) <= cited
     assert all(0 <= claim.start <= claim.end <= len(text) for claim in draft.claims)
     assert draft.unresolved >= 0
+
+
+@given(
+    st.lists(st.integers(1, 12), min_size=1, max_size=6),
+    st.lists(st.integers(1, 12), min_size=1, max_size=8, unique=True),
+    st.sampled_from(["{}. {}", "{}) {}", "[{}] {}", "[{}]: {}"]),
+    st.sampled_from(["", "Sources:\n"]),
+)
+def test_each_marker_resolves_to_its_own_entry_or_not_at_all(markers, listed, entry, heading):
+    lines = [entry.format(number, f"https://a.example/{number}") for number in sorted(listed)]
+    said = " ".join(f"Bridge number {number}7 is old [{number}]." for number in markers)
+    text = f"{said}\n\n{heading}" + "\n".join(lines)
+    draft = read_draft(text, extract_citations(text))
+
+    expected = [(f"https://a.example/{n}",) if n in listed else () for n in markers]
+    assert [claim.urls for claim in draft.claims] == expected
+    assert draft.unresolved == sum(n not in listed for n in markers)
+    assert set(draft.unused) == {f"https://a.example/{n}" for n in set(listed) - set(markers)}
 
 
 @given(texts)

@@ -77,6 +77,95 @@ def test_a_numbered_list_of_claims_is_no_list_of_sources():
     assert [urls for _, urls in claims(text)] == [(A,), (B,)]
 
 
+ENTRIES = ["{n}. {url}", "{n}) {url}", "[{n}]: {url}", "[{n}] {url}", "[{n}]: <{url}>", "- [{n}] {url}",
+           "{n}. Title: {url}", "{n}. Title\n   {url}", "[{n}] Title\n{url}", "{n}. [Title]({url})"]  # fmt: skip
+HEADINGS = ["", "Sources:\n", "## References\n\n", "---\n", "**Quellen**\n"]
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("heading", HEADINGS)
+@pytest.mark.parametrize("end", ["", "\n", "\n\nConfidence: 80 %"])
+def test_the_answers_own_numbered_list_is_a_list_of_sources_whatever_stands_above_it(
+    entry, heading, end
+):
+    listed = "\n".join(entry.format(n=n, url=url) for n, url in ((1, A), (2, B), (3, C)))
+    text = f"One is 11 [2]. Two is 12 [1]. Nobody knows why.\n\n{heading}{listed}{end}"
+    draft = read_draft(text, extract_citations(text))
+
+    assert [claim.urls for claim in draft.claims][:3] == [(B,), (A,), ()]
+    assert [claim.text for claim in draft.claims][3:] == (
+        ["Confidence: 80 %"] if "C" in end else []
+    )
+    assert (draft.unused, draft.unresolved) == ((C,), 0)
+
+
+@pytest.mark.parametrize(
+    ("marker", "urls", "unresolved"),
+    [
+        ("[1]", (A,), 0),
+        ("[1, 3]", (A, C), 0),
+        ("[1-3]", (A, C), 1),
+        ("[1]–[3]", (A, C), 0),
+        ("[2]", (), 1),
+        ("[9]", (), 1),
+        ("[0]", (), 1),
+        ("[5]", (), 1),
+        ("[6]", (B,), 0),
+        ("[1][9]", (A,), 1),
+    ],
+)
+def test_a_marker_into_a_gap_beyond_the_list_or_at_two_entries_is_unresolved(
+    marker, urls, unresolved
+):
+    """An entry that stands twice says the same twice, or nothing."""
+    listed = f"1. {A}\n3. {C}\n5. {A}\n5. {B}\n6. {B}\n6. {B}"
+    text = f"The toll is 4 crowns {marker}.\n\n{listed}"
+    draft = read_draft(text, extract_citations(text))
+
+    assert draft.claims[0].urls == urls
+    assert draft.unresolved == unresolved
+
+
+def test_a_bare_list_at_the_end_covers_no_sentence_even_without_markers():
+    text = f"One is 11. Two is 12.\n\n1. {A}\n2. {B}"
+    draft = read_draft(text, extract_citations(text))
+
+    assert [claim.urls for claim in draft.claims] == [(), ()]
+    assert draft.unused == (A, B)
+
+
+def test_a_list_of_statements_before_the_list_of_sources_stays_one():
+    text = f"1. One is 11 [1].\n2. Two is 12 [2].\n\n1. {A}\n2. {B}"
+
+    assert claims(text) == [("One is 11 .", (A,)), ("Two is 12 .", (B,))]
+    cited = f"1. One is 11 ({A}).\n2. Two is 12 ({B}).\n\n1. {B}\n2. {C}"
+    assert claims(cited) == [("One is 11 .", (A,)), ("Two is 12 .", (B,))]
+
+
+def test_a_list_in_the_middle_of_an_answer_is_none_of_sources():
+    text = f"One is 11.\n\n1. Two is 12 ({A})\n2. Three is 13 ({B})\n\nFour is 14 ({C})."
+
+    assert [urls for _, urls in claims(text)] == [(), (A,), (B,), (C,)]
+
+
+@pytest.mark.parametrize("marker", ["[2019]", "[2018-2021]", "[2018, 2019]", "【2019】", "[^2019]"])
+def test_a_year_in_brackets_is_no_marker_and_out_of_no_range(marker):
+    text = f"The census {marker} says 11.\n\n1. {A}"
+    draft = read_draft(text, extract_citations(text))
+
+    assert (draft.claims[0].urls, draft.unresolved) == ((), 0)
+    assert "20" in draft.claims[0].text
+
+
+@pytest.mark.parametrize("entry", ["[2019] {url}", "[2019]: {url}", "2019. {url}"])
+def test_a_year_is_a_marker_where_a_source_of_that_name_is_listed(entry):
+    text = f"The census [2019] says 11, that of [2018] 12.\n\n{entry.format(url=A)}"
+    draft = read_draft(text, extract_citations(text))
+
+    assert (draft.claims[0].urls, draft.unresolved) == ((A,), 0)
+    assert draft.claims[0].text == "The census says 11, that of [2018] 12."
+
+
 def test_headings_fences_rules_and_images_are_no_claims():
     text = f"# Toll 2025\n**Prices**\nAs follows:\n---\n```\nGET {A}\n```\nThe toll is 4 crowns."
 
