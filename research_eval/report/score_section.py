@@ -109,7 +109,7 @@ def _corrected(view: RunView, found: list[dict[str, ScoreView]]) -> TableView | 
     rows: list[tuple[Cell, ...]] = []
     for configuration, scores in zip(view.configurations, found, strict=True):
         red = scores.get("support_red")
-        cell = _red_corrected(view, red)
+        cell = _red_corrected(view, red, in_words=True)
         if red is not None and cell:
             rows.append((name_of(configuration), Measure(red), cell))
     if not rows:
@@ -118,8 +118,11 @@ def _corrected(view: RunView, found: list[dict[str, ScoreView]]) -> TableView | 
     return TableView(caption, headings(("configuration", "RED", "corrected")), tuple(rows))
 
 
-def _red_corrected(view: RunView, red: ScoreView | None) -> Cell:
-    """Return the share of unsupported pairs, corrected, with its interval."""
+def _red_corrected(view: RunView, red: ScoreView | None, *, in_words: bool = False) -> Cell:
+    """Return the share of unsupported pairs, corrected, with its interval.
+
+    With `in_words` it is said where the observed share lies beyond what the errors leave possible.
+    """
     if red is None or red.mean is None:
         return ""
     n = red.effective
@@ -128,9 +131,9 @@ def _red_corrected(view: RunView, red: ScoreView | None) -> Cell:
     if estimate is None:
         return ""
     bounds = bounds_text(estimate.low, estimate.high)
-    if estimate.high == 0:
+    if in_words and estimate.high == 0:
         bounds = "fewer than the check's own false alarms"
-    elif estimate.low == 1:
+    elif in_words and estimate.low == 1:
         bounds = "more than the check finds where all are unsupported"
     return Derived(percent(estimate.value), estimate.value, red.trace, bounds, round(red.weight))
 

@@ -11,75 +11,10 @@ from research_eval.cli.compare import compare
 from research_eval.cli.plan import plan
 from research_eval.cli.score import score
 from research_eval.errors import UsageError
-from research_eval.schema import ConfigurationSummary, ReplayTally, RunRecord
 
 PAGE = "https://morvane.example/toll"
 GOOD = f"The toll is 4 crowns ({PAGE})."
 BAD = "The toll is 4 crowns (https://made-up.example/toll)."
-
-
-def _configuration(name, **settings):
-    return ConfigurationSummary(
-        name=name,
-        model="reference:honest",
-        is_reference_agent=True,
-        gate="default@1",
-        max_retries=0,
-        max_turns=16,
-        search="serper",
-        tools=("fetch",),
-        settings=settings,
-    )
-
-
-@pytest.fixture
-def make_run(story, tmp_path):
-    """Write a run whose trials pass as told: configuration, then one row of 1, 0 or e a case."""
-
-    def make(
-        name, outcomes, *, mode="replay", off_tape=False, gate="default@1", planned=None, **kw
-    ):
-        folder = tmp_path / name
-        folder.mkdir()
-        trials = []
-        for configuration, rows in outcomes.items():
-            for number, row in enumerate(rows, start=1):
-                for trial, outcome in enumerate(row, start=1):
-                    told = story().fetch(PAGE, "The toll is 4 crowns.")
-                    told.answer(GOOD if outcome == "1" else BAD, last=True)
-                    told.keep_pages(folder)
-                    trials.append(
-                        told.record(
-                            case_id=f"case-{number}",
-                            configuration=configuration,
-                            trial=trial,
-                            error="timeout" if outcome == "e" else None,
-                            replay=ReplayTally(off_tape=int(off_tape)),
-                        )
-                    )
-        rows = next(iter(outcomes.values()))
-        manifest = RunRecord(
-            experiment="toll",
-            experiment_sha256="0" * 64,
-            dataset="toll",
-            dataset_sha256="1" * 64,
-            dataset_is_synthetic=True,
-            cassettes_sha256="2" * 64,
-            code_version=kw.get("code_version", "1"),
-            packages={},
-            model_mode=mode,
-            web_mode=mode,
-            seed=1,
-            trials=len(rows[0]),
-            case_ids=tuple(f"case-{n}" for n in range(1, (planned or len(rows)) + 1)),
-            configurations=tuple(_configuration(c, gate=gate) for c in outcomes),
-        )
-        (folder / "manifest.json").write_text(manifest.model_dump_json())
-        lines = [t.model_dump_json(exclude_none=True) + "\n" for t in trials]
-        (folder / "trials.jsonl").write_text("".join(lines))
-        return str(folder)
-
-    return make
 
 
 def call(command, *arguments):

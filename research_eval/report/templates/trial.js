@@ -109,7 +109,8 @@ function ledgerTable(trial, isLink) {
       source.snippet ? fold("snippet", el("p", { dir: "auto" }, foreign(source.snippet))) : null,
       source.content_sha256 ? pageText(source.content_sha256) : null),
     el("td", { class: "num" }, source.content_chars === undefined ? "\u2013" : number(source.content_chars))));
-  const head = ["No.", "State", "Source", "Characters"].map((t) => el("th", { scope: "col" }, t));
+  const head = ["No.", "State", "Source", "Characters"].map((t) => el("th", {
+    scope: "col", class: t === "Characters" ? "num" : null }, t));
   return el("div", { class: "scroll" }, el("table", { class: "ledger" },
     el("caption", {}, "Ledger: every URL that this trial saw"),
     el("thead", {}, el("tr", {}, head)), el("tbody", {}, body)));

@@ -1,0 +1,216 @@
+"""`compare` where one side lacks trials that the other has: what is lost is never taken for well."""
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+
+from research_eval.cli.compare import compare
+from research_eval.errors import UsageError
+
+FAIL = ("--fail-on", "regression")
+
+
+def call(*arguments):
+    result = CliRunner().invoke(compare, [str(a) for a in arguments], standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    return result.return_value, result.output
+
+
+def entry(*arguments, measure="final_passed"):
+    """Return the status, and what was found about one measure."""
+    status, text = call(*arguments, "--measure", measure, "--json")
+    return status, json.loads(text)["measures"][0]
+
+
+@pytest.mark.parametrize(("gone", "why"), [("e", "error"), ("-", "not run"), ("m", "error")])
+def test_on_identical_traffic_a_value_that_head_lost_is_a_regression(make_run, gone, why):
+    base = make_run("base", {"a": ["1"] * 20})
+    head = make_run("head", {"a": ["1"] * 19 + [gone]})
+
+    status, text = call(base, head, *FAIL)
+
+    assert status == 1
+    assert "RESULT: REGRESSION" in text
+    assert "0 worse, 0 better, 1 lost, on identical traffic" in text
+    assert f"lost: case-20 #1 final_passed 1 -> no value ({why})" in text
+
+
+def test_a_value_that_was_bad_and_is_lost_counts_as_worse_too(make_run):
+    base = make_run("base", {"a": ["1"] * 19 + ["0"]})
+    head = make_run("head", {"a": ["1"] * 19 + ["e"]})
+
+    assert call(base, head, *FAIL)[0] == 1
+
+
+def test_below_the_floor_what_is_lost_makes_the_verdict_inconclusive(make_run):
+    base = make_run("base", {"a": ["1"] * 20})
+    head = make_run("head", {"a": ["1"] * 17 + ["e", "-", "m"]})
+
+    status, text = call(base, head, *FAIL)
+
+    assert status == 3
+    assert "RESULT: INCONCLUSIVE" in text
+    assert "the floor of 90%: base 100.0% of 20, head 85.0% of 20" in text
+
+
+def test_a_head_with_few_of_the_cases_of_base_is_inconclusive(make_run):
+    base = make_run("base", {"a": ["111"] * 20})
+    head = make_run("head", {"a": ["111"] * 2})
+
+    status, text = call(base, head, *FAIL)
+
+    assert status == 3
+    assert "planned 60, run 6, scored 6, errors 0, coverage 10.0%" in text
+    assert call(base, head, *FAIL, "--shared")[0] == 0
+
+
+def test_a_few_cases_left_out_of_head_are_lost_unless_that_is_meant(make_run):
+    base = make_run("base", {"a": ["1"] * 40})
+    head = make_run("head", {"a": ["1"] * 38})
+
+    status, text = call(base, head, *FAIL)
+
+    assert status == 1
+    assert "lost: case-40 #1 final_passed 1 -> no value (not planned)" in text
+    assert call(base, head, *FAIL, "--shared")[0] == 0
+
+
+def test_cases_of_head_alone_lower_the_coverage_of_base(make_run):
+    base = make_run("base", {"a": ["1"] * 19})
+    head = make_run("head", {"a": ["1"] * 20})
+    many = make_run("many", {"a": ["1"] * 40})
+
+    status, found = entry(base, head, *FAIL)
+    assert (status, found["verdict"], found["gained"]) == (0, "no_regression", 1)
+    assert entry(base, many, *FAIL)[0] == 3
+    assert entry(base, many, *FAIL, "--shared")[0] == 0
+
+
+def test_what_broke_in_base_alone_is_gained_and_proves_nothing(make_run):
+    base = make_run("base", {"a": ["1"] * 19 + ["e"]})
+    head = make_run("head", {"a": ["1"] * 19 + ["0"]})
+
+    status, found = entry(base, head, *FAIL)
+
+    assert status == 0
+    assert (found["verdict"], found["gained"], found["lost"]) == ("no_regression", 1, 0)
+    assert found["base_side"]["coverage"] == 0.95
+
+
+def test_a_base_that_mostly_broke_is_inconclusive(make_run):
+    base = make_run("base", {"a": ["1"] * 10 + ["e"] * 10})
+    head = make_run("head", {"a": ["1"] * 20})
+
+    assert call(base, head, *FAIL)[0] == 3
+
+
+def test_fewer_trials_a_case_on_identical_traffic_are_missing(make_run):
+    base, head = make_run("base", {"a": ["111"] * 9}), make_run("head", {"a": ["1"] * 9})
+
+    assert call(base, head, *FAIL)[0] == 3
+    status, text = call(base, head, *FAIL, "--shared")
+    assert status == 0
+    assert "planned 9, run 9, scored 9, errors 0, coverage 100.0%" in text
+
+
+def test_where_chance_plays_a_part_each_side_has_its_own_number_of_trials(make_run):
+    base = make_run("base", {"a": ["111"] * 9}, mode="live")
+    head = make_run("head", {"a": ["1"] * 9}, mode="live")
+
+    status, text = call(base, head)
+
+    assert status == 0
+    assert "planned 27, run 27" in text
+    assert "planned 9, run 9" in text
+    assert "lost" not in text.replace("is lost", "")
+
+
+def test_where_there_is_nothing_to_measure_nothing_is_lost(make_run):
+    """A first answer that passes has nothing to repair."""
+    base = make_run("base", {"a": ["1"] * 10 + ["0"] * 10})
+    head = make_run("head", {"a": ["1"] * 11 + ["0"] * 9})
+
+    _, found = entry(base, head, measure="repaired")
+
+    assert found["lost"] == 0
+    assert found["head_side"]["not_applicable"] == 11
+    assert found["head_side"]["coverage"] == 1.0
+
+
+@pytest.mark.parametrize(("margin", "status"), [("0.04", 1), ("0.06", 0)])
+def test_a_margin_takes_what_is_lost_at_its_worst(make_run, margin, status):
+    base, head = make_run("base", {"a": ["1"] * 20}), make_run("head", {"a": ["1"] * 19 + ["e"]})
+
+    found, text = call(base, head, *FAIL, "--margin", margin)
+
+    assert found == status
+    assert "with the lost ones at their worst a loss of 0.050" in text
+
+
+def test_a_margin_takes_lost_values_at_their_worst_where_less_is_better(make_run):
+    base, head = make_run("base", {"a": ["1"] * 20}), make_run("head", {"a": ["1"] * 19 + ["e"]})
+
+    status, found = entry(base, head, *FAIL, "--margin", "0.04", measure="final_any_fabricated")
+
+    assert status == 1
+    assert found["worst_loss"] == pytest.approx(0.05)
+
+
+def test_a_lost_count_has_no_worst_value_that_a_margin_could_hold(make_run):
+    base, head = make_run("base", {"a": ["1"] * 20}), make_run("head", {"a": ["1"] * 19 + ["-"]})
+
+    assert entry(base, head, "--margin", "0.5", measure="turns")[0] == 3
+    assert entry(base, head, *FAIL, measure="turns")[0] == 1
+
+
+def test_junit_names_what_was_lost(make_run, tmp_path):
+    base, head = make_run("base", {"a": ["1"] * 20}), make_run("head", {"a": ["1"] * 19 + ["e"]})
+    call(base, head, "--junit", tmp_path / "junit.xml")
+    suite = ET.parse(tmp_path / "junit.xml").getroot()[0]
+
+    assert suite.attrib["failures"] == "2"
+    assert "case-20 #1: 1 lost (error)" in suite[1][0].text
+
+
+def test_the_number_of_lost_trials_shown_is_bounded(make_run):
+    base, head = (
+        make_run("base", {"a": ["1"] * 40}),
+        make_run("head", {"a": ["1"] * 37 + ["e"] * 3}),
+    )
+
+    _, text = call(base, head, "--flips", "1", "--measure", "final_passed")
+
+    assert text.count("lost: case-") == 1
+    assert "2 more lost: --flips 3, or --json" in text
+
+
+def test_each_rate_has_its_denominators_interval_and_n(make_run):
+    base = make_run("base", {"a": ["11", "10", "1e"]}, mode="live")
+
+    _, text = call(base, base, "--measure", "final_passed", "--coverage-floor", "0.5")
+
+    assert "head 0.800, 95 % interval 0." in text
+    assert "n 5: planned 6, run 6, scored 5, errors 1, coverage 83.3%" in text
+
+
+def test_what_so_many_cases_show_stands_beside_each_comparison(make_run):
+    base = make_run("base", {"a": ["1"] * 9 + ["0"]}, mode="live")
+    head = make_run("head", {"a": ["1"] * 8 + ["0", "0"]}, mode="live")
+
+    _, text = call(base, head, "--measure", "final_passed")
+    assert "detectable 0.280 with 10 cases; needed for 0.1: 79 cases" in text
+    _, text = call(base, base, "--measure", "final_passed", "--difference", "0.2")
+    assert "detectable at most 0.451 with 10 cases; needed for 0.2: at most 51 cases" in text
+    _, text = call(base, head, "--unpaired")
+    assert "detectable 0.447 with 10 and 10 cases" in text
+
+
+@pytest.mark.parametrize("more", [[], ["{head}", "--unpaired"]])
+def test_shared_is_for_two_runs_that_pair(make_run, more):
+    head = make_run("head", {"a": ["1"], "b": ["1"]})
+
+    with pytest.raises(UsageError, match="--shared is for two runs"):
+        call(head, *(one.format(head=head) for one in more), "--shared")
