@@ -283,7 +283,7 @@ async def test_a_client_that_never_closes_a_stream_does_not_block_the_others_for
     waiting = asyncio.create_task(other.get(URL))
     await asyncio.sleep(0)
     first.close()
-    response = await asyncio.wait_for(asyncio.gather(waiting, return_exceptions=True), 5)
+    response = await asyncio.wait_for(asyncio.gather(waiting, return_exceptions=True), 60)
 
     assert isinstance(response[0], CassetteMissError)
 

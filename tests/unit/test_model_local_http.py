@@ -1,7 +1,9 @@
 """A provider's client against a real OpenAI-compatible server on 127.0.0.1."""
 
 import random
+import socket
 from http.server import ThreadingHTTPServer
+from types import SimpleNamespace
 
 import pytest
 
@@ -101,10 +103,10 @@ async def test_a_limited_request_is_sent_again(server):
 
 
 async def test_a_server_that_is_gone_is_a_connection_error():
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.server_close()
-
-    with pytest.raises(ModelError) as caught:
-        await model(http, request_retries=0).reply(QUESTION, ())
+    with socket.socket() as held:  # its port is nobody else's, and nobody listens there
+        held.bind(("127.0.0.1", 0))
+        gone = SimpleNamespace(server_port=held.getsockname()[1])
+        with pytest.raises(ModelError) as caught:
+            await model(gone, request_retries=0).reply(QUESTION, ())
 
     assert caught.value.kind == "connection"
