@@ -93,7 +93,7 @@ def print_correction(tally: "Tally") -> None:
 
     cases = tally.by_case("support_red").values()
     n = effective_units([Cluster(case.total, case.weight) for case in cases])
-    if not n:
+    if not n or not tally.measure("support_red").is_rate:
         return
     errors, share = MEASURED[0], tally.summary("support_red").value or 0.0
     estimate = corrected_rate(share * n, n, errors.as_validation(), seed=BOOTSTRAP_SEED)

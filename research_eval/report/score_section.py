@@ -123,7 +123,7 @@ def _red_corrected(view: RunView, red: ScoreView | None, *, in_words: bool = Fal
 
     With `in_words` it is said where the observed share lies beyond what the errors leave possible.
     """
-    if red is None or red.mean is None:
+    if red is None or red.mean is None or not red.is_share:
         return ""
     n = red.effective
     validation = MEASURED[0].as_validation()

@@ -62,6 +62,7 @@ def standing(
     scored = len(side.values.get(name, ()))
     missing = len(side.not_applicable.get(name, ()))
     clusters = [Cluster(*sums) for sums in side.case_sums(name).values()]
+    is_red = name == "support_red" and measure.is_rate
     weight = math.fsum(cluster.weight for cluster in clusters)
     interval = clustered_interval(clusters, is_rate=measure.is_rate, confidence=confidence)
     return Standing(
@@ -74,7 +75,7 @@ def standing(
         value=math.fsum(cluster.total for cluster in clusters) / weight if weight else None,
         interval=tuple(interval) if interval else None,
         n=weight,
-        corrected=_corrected(clusters, confidence) if name == "support_red" else None,
+        corrected=_corrected(clusters, confidence) if is_red else None,
     )
 
 
