@@ -134,16 +134,15 @@ def _deciding(old: RunRecord, new: RunRecord) -> tuple[dict[str, Any], dict[str,
         for configuration in one["configurations"]:
             configuration.pop("price", None)
             configuration.pop("note", None)
-    ours, theirs = before.pop("settings"), after.pop("settings")
-    if not ours:  # of an earlier version, which leaves the digest
+    settings = [one.pop("settings") for one in (before, after)]
+    if not all(settings):  # one is of an earlier version, which leaves the digest
         return before, after
-    del (
-        before["experiment_sha256"],
-        after["experiment_sha256"],
-    )  # a number may be written as 1 or 1.0
-    if "record" not in {new.model_mode, new.web_mode}:  # what they hold counts, by its digest
-        theirs["cassettes"] = ours["cassettes"]
-    return before | ours, after | theirs
+    for one, more in zip((before, after), settings, strict=True):
+        del one["experiment_sha256"]  # which tells 1 from 1.0
+        one.update(more)
+        if "record" not in {new.model_mode, new.web_mode}:
+            one.pop("cassettes", None)  # what they hold counts, by its digest
+    return before, after
 
 
 def _compare(place: str, old: Any, new: Any, found: list[str]) -> None:  # noqa: ANN401  # JSON
