@@ -46,7 +46,8 @@ def _run(command: str, folder: Path) -> str:
     program = f'research-eval() {{ {shlex.quote(sys.executable)} -m research_eval "$@"; }}\n'
     done = subprocess.run(
         ["bash", "-c", program + command],
-        cwd=folder, capture_output=True, text=True, check=False, timeout=60,
+        cwd=folder, capture_output=True, text=True, check=False, timeout=300,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(folder), "LANG": "C.UTF-8"},
     )  # fmt: skip
     assert (done.stderr, done.returncode in {0, 1}) == ("", True)
     return done.stdout

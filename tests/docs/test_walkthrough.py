@@ -29,7 +29,8 @@ def test_the_walkthrough_replays_what_it_recorded_at_the_usual_concurrency(tmp_p
         words += ENOUGH if words[0] in {"record", "run"} else []
         done = subprocess.run(
             [sys.executable, "-m", "research_eval", *words],
-            cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
+            cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LANG": "C.UTF-8"},
         )  # fmt: skip
         assert done.returncode == EXPECTED[words[0]], (line, done.stdout, done.stderr)
         if words[0] == "run":

@@ -52,7 +52,7 @@ class Exchange:
         self.clock = VirtualClock()
         self.library = httpx2 if channel == "model" else httpx
         cassette = ModelCassette if channel == "model" else WebCassette
-        self.cassette = cassette(folder, mode=mode)
+        self.cassette = cassette(folder, mode=mode, stopwatch=VirtualClock())
         self.session = self.cassette.session(KEY, self.clock)
 
     def transport(self):

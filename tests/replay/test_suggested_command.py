@@ -1,6 +1,5 @@
 """A trial that leaves its recording names a command; that command, as it is printed, mends it."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -32,8 +31,8 @@ def test_the_command_that_a_miss_names_mends_it(tmp_path: Path) -> None:
     def run(command: str) -> tuple[int, str]:
         done = subprocess.run(
             ["bash", "-c", program + command],
-            cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
-            env={**os.environ, "COLUMNS": "100"},
+            cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LANG": "C.UTF-8", "COLUMNS": "100"},
         )  # fmt: skip
         return done.returncode, done.stdout + done.stderr
 

@@ -140,14 +140,26 @@ def test_a_marker_that_points_at_nothing_supports_nothing_and_a_year_is_no_marke
     assert found["citation_precision"].weight == 1.0
 
 
-def test_an_answer_of_many_sentences_over_large_pages_takes_no_time_to_speak_of(story):
-    """Pages cited together are joined once, not once a sentence."""
+def seconds_for(sentences, story):
     page = " ".join(
         f"Bridge {n} has a toll of {n}.50 crowns since {n + 1000}." for n in range(3000)
     )
     told = story().fetch(TOLL, page).fetch(FERRY, page[::-1])
-    told.answer(" ".join(f"Ferry {n} sails with {n} people ({TOLL}) ({FERRY})." for n in range(60)))
+    told.answer(
+        " ".join(f"Ferry {n} sails with {n} people ({TOLL}) ({FERRY})." for n in range(sentences))
+    )
     start = time.process_time()
     scores(told)
+    return time.process_time() - start
 
-    assert time.process_time() - start < 5
+
+def test_many_sentences_over_large_pages_cost_little_more_than_few(story):
+    """Pages cited together are joined once, not once a sentence."""
+    few, many = seconds_for(12, story), seconds_for(120, story)
+    for _ in range(10):  # a busy machine only ever makes it longer
+        few = min(few, seconds_for(12, story))
+        if many < 4 * few:
+            break
+        many = min(many, seconds_for(120, story))
+
+    assert many < 4 * few
