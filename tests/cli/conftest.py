@@ -23,8 +23,8 @@ def _configuration(name, **settings):
     )
 
 
-@pytest.fixture
-def make_run(story, tmp_path):
+@pytest.fixture(scope="session")
+def write_run(story, tmp_path_factory):
     """Write a run whose trials pass as told: configuration, then a row a case, a letter a trial.
 
     1 and 0 say whether it passed, e that it broke, m that a request without a recording stopped it,
@@ -32,10 +32,16 @@ def make_run(story, tmp_path):
     """
 
     def make(
-        name, outcomes, *, mode="replay", off_tape=False, gate="default@1", planned=None, **kw
+        outcomes,
+        folder=None,
+        *,
+        mode="replay",
+        off_tape=False,
+        gate="default@1",
+        planned=None,
+        **kw,
     ):
-        folder = tmp_path / name
-        folder.mkdir()
+        folder = folder or tmp_path_factory.mktemp("run")
         trials = []
         for configuration, rows in outcomes.items():
             for number, row in enumerate(rows, start=1):
@@ -54,7 +60,7 @@ def make_run(story, tmp_path):
                             replay=ReplayTally(off_tape=int(off_tape), misses=int(outcome == "m")),
                         )
                     )
-        rows = next(iter(outcomes.values()))
+        tables = outcomes.values()
         manifest = RunRecord(
             experiment="toll",
             experiment_sha256="0" * 64,
@@ -67,13 +73,24 @@ def make_run(story, tmp_path):
             model_mode=mode,
             web_mode=mode,
             seed=1,
-            trials=len(rows[0]),
-            case_ids=tuple(f"case-{n}" for n in range(1, (planned or len(rows)) + 1)),
+            trials=max(len(row) for rows in tables for row in rows),
+            case_ids=tuple(f"case-{n}" for n in range(1, (planned or max(map(len, tables))) + 1)),
             configurations=tuple(_configuration(c, gate=gate) for c in outcomes),
         )
         (folder / "manifest.json").write_text(manifest.model_dump_json())
         lines = [t.model_dump_json(exclude_none=True) + "\n" for t in trials]
         (folder / "trials.jsonl").write_text("".join(lines))
         return str(folder)
+
+    return make
+
+
+@pytest.fixture
+def make_run(write_run, tmp_path):
+    """Write such a run under a name."""
+
+    def make(name, outcomes, **kw):
+        (tmp_path / name).mkdir()
+        return write_run(outcomes, tmp_path / name, **kw)
 
     return make

@@ -66,7 +66,7 @@ def test_what_is_not_a_yes_or_no_throughout_is_a_mean_everywhere(make_run, own, 
     assert status == 0
     assert [(row["unit"], row["wilson"]) for row in rows] == [("points", None)] * 3
 
-    assert call(report, run, "--quiet")[0] == 0
+    assert call(report, run, "--quiet", "--format", "md,csv,json")[0] == 0
     shown = score_view(run)
     assert (shown.is_share, shown.rate) == (False, None)
     assert shown.mean == pytest.approx(rows[0]["value"])
@@ -141,7 +141,7 @@ def test_stored_values_beyond_0_and_1_make_no_rate_whatever_their_name(make_run)
     ]  # fmt: skip
     (Path(run) / "scores.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines))
 
-    assert call(report, run, "--quiet")[0] == 0
+    assert call(report, run, "--quiet", "--format", "md,csv,json")[0] == 0
     assert "support_red: 7.000 -> 7.000" in call(compare, run, "--measure", "support_red")[1]
 
 
