@@ -18,6 +18,7 @@ from research_eval.model.limits import Limiter, Permit
 from research_eval.model.terms import Terms
 from research_eval.model.wire.convert import to_parameters, to_wire
 from research_eval.model.wire.error import to_model_error
+from research_eval.model.wire.mending import MendingTransport
 from research_eval.model.wire.reply import from_wire
 from research_eval.schema import Message, ModelReply, ToolSpec, Usage
 from research_eval.waiting import Waits
@@ -224,7 +225,7 @@ def http_client(
 ) -> httpx2.AsyncClient:
     """Return a client for one trial's model traffic; bodies come as gzip or plain, never opaque."""
     return httpx2.AsyncClient(
-        transport=transport or httpx2.AsyncHTTPTransport(),
+        transport=MendingTransport(transport or httpx2.AsyncHTTPTransport()),
         timeout=timeout_s,
         headers={"accept-encoding": "gzip", **headers},
         trust_env=False,

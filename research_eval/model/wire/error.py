@@ -35,7 +35,7 @@ _BY_STATUS: Mapping[int, ModelErrorKind] = {
 }
 
 _CONTEXT = re.compile(
-    r"context (size|length|window|limit)|maximum context|prompt is too long|too many tokens",
+    r"context[ _](size|length|window|limit)|maximum context|prompt is too long|too many tokens",
     re.IGNORECASE,
 )
 """How servers that the library does not know say that a conversation became too long."""

@@ -74,7 +74,7 @@ def _with_own_ids(parts: Sequence[ModelResponsePart], turn: int) -> list[ModelRe
 
 def _call(part: ToolCallPart) -> ToolCall:
     args = part.args
-    text = args if isinstance(args, str) else json.dumps(args or {}, ensure_ascii=False)
+    text = args if args and isinstance(args, str) else json.dumps(args or {}, ensure_ascii=False)
     return ToolCall(id=part.tool_call_id, name=part.tool_name, arguments=text)
 
 

@@ -1,0 +1,66 @@
+"""The transport between an SDK and whatever answers it, that mends what servers get wrong."""
+
+from collections.abc import AsyncIterator
+
+import httpx2
+from typing_extensions import override
+
+from research_eval.model.wire.mend import mended_event, mended_reply
+
+__all__ = ["MendingTransport"]
+
+_DROPPED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+"""Headers that speak of a body that is no longer sent as it was."""
+
+
+class MendingTransport(httpx2.AsyncBaseTransport):
+    """Hands requests on; recordings, which lie behind it, keep the answers as they came."""
+
+    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+        self._inner = inner
+
+    @override
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = await self._inner.handle_async_request(request)
+        kind = response.headers.get("content-type", "").lower()
+        if response.status_code != 200 or "amazon.eventstream" in kind:
+            return response
+        if "event-stream" in kind:
+            return _rebuilt(response, 200, _MendedEvents(response))
+        body = await response.aread()
+        status, content = mended_reply(body)
+        if status == 200 and content is body:
+            return response
+        return _rebuilt(response, status, httpx2.ByteStream(content))
+
+    @override
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def _rebuilt(
+    response: httpx2.Response, status: int, stream: httpx2.AsyncByteStream
+) -> httpx2.Response:
+    kept = [(k, v) for k, v in response.headers.multi_items() if k.lower() not in _DROPPED]
+    return httpx2.Response(status, headers=kept, stream=stream)
+
+
+class _MendedEvents(httpx2.AsyncByteStream):
+    """An event stream, line by line, each as soon as it is whole."""
+
+    def __init__(self, response: httpx2.Response) -> None:
+        self._response = response
+
+    @override
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        rest = b""
+        async for chunk in self._response.aiter_bytes():
+            *lines, rest = (rest + chunk).split(b"\n")
+            if lines:
+                yield b"".join(mended_event(line + b"\n") for line in lines)
+        if rest:
+            yield mended_event(rest)
+
+    @override
+    async def aclose(self) -> None:
+        await self._response.aclose()
