@@ -25,7 +25,7 @@ def base():
 
 @pytest.fixture
 async def client(base):
-    async with httpx.AsyncClient(transport=WorldTransport(base)) as client:
+    async with httpx.AsyncClient(transport=WorldTransport(base), timeout=60) as client:
         yield client
 
 

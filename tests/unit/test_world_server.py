@@ -21,7 +21,7 @@ def base():
 
 
 def client_of(base, **settings):
-    return httpx.AsyncClient(transport=WorldTransport(base), **settings)
+    return httpx.AsyncClient(transport=WorldTransport(base), timeout=60, **settings)
 
 
 async def test_every_page_answers_under_its_own_name(base):
@@ -59,7 +59,7 @@ async def test_redirects_are_followed_across_schemes_and_hosts(base):
 
 async def test_clients_may_share_a_transport_and_close_in_any_order(base):
     transport = WorldTransport(base)
-    first, second = httpx.AsyncClient(transport=transport), httpx.AsyncClient(transport=transport)
+    first, second = (httpx.AsyncClient(transport=transport, timeout=60) for _ in range(2))
     async with second.stream("GET", "https://www.skerravoe.example/") as reply:
         await first.get("https://www.skerravoe.example/")
         await first.aclose()
