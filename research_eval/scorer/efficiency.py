@@ -81,13 +81,14 @@ def _cost(trial: TrialRecord, price: Price | None) -> Score:
     """Give what the calls cost, as the provider said it, else by the price."""
     name = "cost_usd"
     calls = [event.usage for event in trial.transcript if type(event) is ModelCalled]
-    cost = Cost.total(call_cost(usage, price) for usage in calls or _whole(trial.usage))
-    if not cost.is_lower_bound and (price is not None or cost.reported):
+    calls = calls or list(_whole(trial.usage))
+    if price is None and all(usage.reported_cost_usd is None for usage in calls):
+        return inapplicable(name, "the provider reported no cost")
+    cost = Cost.total(call_cost(usage, price) for usage in calls)
+    if not cost.is_lower_bound:
         return scored(name, round(cost.usd, 12))
     if cost.unmeasured:
         return _unmeasured(name, trial.usage)
-    if not cost.reported:
-        return inapplicable(name, "the provider reported no cost")
     reason = f"the provider reported no cost of {cost.unpriced} calls, and no price is known"
     return Unscored(name=name, reason=reason)
 
