@@ -142,7 +142,7 @@ def test_a_provider_that_hangs_ends_trials_and_not_the_run_and_they_can_run_agai
         for word in ("--set", f"configuration.{name}.model.{setting}")
     ]
     began = time.monotonic()
-    call("run", mine, *LIVE, *quick, "--out", "run")
+    call("run", mine, *LIVE, *quick, "--out", "run", code=3)
     took = time.monotonic() - began
     first = [trial["failure"]["kind"] for trial in records(tmp_path / "run")]
     services.delay_s = 0
