@@ -214,3 +214,19 @@ def test_shared_is_for_two_runs_that_pair(make_run, more):
 
     with pytest.raises(UsageError, match="--shared is for two runs"):
         call(head, *(one.format(head=head) for one in more), "--shared")
+
+
+def test_a_margin_is_ruled_at_an_alpha_that_holds_over_all_comparisons(make_run):
+    """What one comparison shows is not shown where three are made at once."""
+    rows = {"a": ["1"] * 30, "b": ["1"] * 28 + ["0"] * 2, "c": ["1"] * 30, "d": ["1"] * 30}
+    run = make_run("run", rows, mode="live")
+    names = ("--configuration", "a", "--configuration", "b")
+
+    alone = entry(run, *names, "--margin", "0.165")[1]
+    first = json.loads(
+        call(run, "--measure", "final_passed", "--margin", "0.165", "--json")[1].splitlines()[0]
+    )
+
+    assert alone["verdict"] == "no_regression"
+    assert first["measures"][0]["verdict"] == "inconclusive"
+    assert first["measures"][0]["interval"] == alone["interval"]

@@ -70,6 +70,8 @@ class MeasureComparison(Record):
     interval: tuple[float, float] | None = None
     """Of the difference, by Student's t over cases, two-sided at 1 - alpha; where all cases fare
     alike, by the bound of an event that was never seen. Of rates, never beyond -1 and 1."""
+    interval_together: tuple[float, float] | None = None
+    """The same at 1 - alpha over all comparisons made at once (Bonferroni), by which a margin rules."""
     bootstrap: tuple[float, float] | None = None
     permutation_p: float | None = None
     adjusted_p: float | None = None
@@ -145,7 +147,10 @@ def compare_sides(
     settings = settings or CompareSettings()
     kinds = merged(side.kinds for side in (base, *heads))
     measures = [kinds.of(name) for name in settings.measures]
-    tables = [[_measured(base, head, one, settings) for one in measures] for head in heads]
+    tables = [
+        [_measured(base, head, one, settings, together=len(heads)) for one in measures]
+        for head in heads
+    ]
     for column in range(len(settings.measures)):
         _adjust([row[column] for row in tables], tables, column)
     return [_comparison(base, head, row, settings) for head, row in zip(heads, tables, strict=True)]
@@ -205,7 +210,7 @@ def _gone(
 
 
 def _measured(
-    base: Side, head: Side, known: Measure, settings: CompareSettings
+    base: Side, head: Side, known: Measure, settings: CompareSettings, *, together: int
 ) -> MeasureComparison:
     name = known.name
     ours, theirs = base.case_means(name), head.case_means(name)
@@ -226,6 +231,9 @@ def _measured(
     if len(shared) < 2:
         return entry
     update = _tested(a, b, settings, is_rate=known.is_rate)
+    update["interval_together"] = _interval(
+        a, b, 1 - settings.alpha / together, is_rate=known.is_rate
+    )
     if known.unit == "yes_no":
         table = _every_time(base.by_case(name), head.by_case(name), shared)
         update |= {
@@ -258,25 +266,31 @@ def _tested(
     differences = [y - x for x, y in zip(a, b, strict=True)]
     bootstrap = paired_bootstrap(differences, seed=settings.seed, confidence=1 - settings.alpha)
     spread = gap.standard_error**2 * gap.n
-    low, high = gap.low, gap.high
-    if spread == 0 and is_rate:
-        # no case differs from another: what was never seen may still happen in so large a share
-        unseen = zero_events_upper(gap.n, 1 - settings.alpha)
-        low, high = gap.value - unseen, gap.value + unseen
-    if is_rate:
-        low, high = max(-1.0, low), min(1.0, high)
     power = reach(
         gap.n, spread, difference=settings.difference, alpha=settings.alpha, is_rate=is_rate
     )
     return {
         "difference": gap.value,
-        "interval": (low, high),
+        "interval": _interval(a, b, 1 - settings.alpha, is_rate=is_rate),
         "bootstrap": (bootstrap.low, bootstrap.high) if bootstrap else None,
         "permutation_p": paired_permutation(differences, seed=settings.seed),
         "detectable": power.detectable,
         "needed_cases": power.needed,
         "is_bound": power.is_bound,
     }
+
+
+def _interval(
+    a: list[float], b: list[float], confidence: float, *, is_rate: bool
+) -> tuple[float, float]:
+    """Return where the difference may lie, by Student's t over cases."""
+    gap = paired_difference(b, a, confidence)
+    low, high = gap.low, gap.high
+    if gap.standard_error == 0 and is_rate:
+        # no case differs from another: what was never seen may still happen in so large a share
+        unseen = zero_events_upper(gap.n, confidence)
+        low, high = gap.value - unseen, gap.value + unseen
+    return (max(-1.0, low), min(1.0, high)) if is_rate else (low, high)
 
 
 def _every_time(
@@ -317,9 +331,9 @@ def _rule(
         return "inconclusive", "no case has a value on both sides"
     if exact:
         return _rule_exactly(entry, worse, better, settings)
-    if entry.interval is None or entry.adjusted_p is None:
+    if entry.interval_together is None or entry.adjusted_p is None:
         return "inconclusive", "one case alone shows nothing"
-    return _rule_by_test(entry, Interval(*entry.interval), settings)
+    return _rule_by_test(entry, Interval(*entry.interval_together), settings)
 
 
 def _rule_exactly(
