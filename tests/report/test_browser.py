@@ -1,5 +1,6 @@
 """The report in a headless Chromium: no error, no request, and every number leads to its trials."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -186,6 +187,40 @@ def test_citations_are_marked_and_lead_to_the_ledger(watched, report) -> None:
     assert here.text_content().count(first.locator("mark").first.text_content()) >= 1
 
 
+def test_what_closes_a_citation_stays_with_it(watched, made, tmp_path) -> None:
+    """The verdict stands behind the closing sign, not between it and the URL."""
+    url = "https://fine.example/page"
+    answer = f"So it is <{url}>, and so ({url})."
+    starts = [found.start() for found in re.finditer(re.escape(url), answer)]
+    citations = tuple(Citation(url=url, start=at, end=at + len(url)) for at in starts)
+    verdict = Verdict(gate="default@1", citations=citations)
+    attempt = AnswerChecked(attempt=1, answer=answer, verdict=verdict)
+    record = made.manifest([made.configuration("alpha")], ["case-1"])
+    folder = made.write_run(tmp_path / "run", record, [made.trial([attempt])])
+    watched.open(write_report(folder, formats=["html"])[0], trial_fragment("case-1", "alpha"))
+    watched.page.wait_for_selector(".attempt")
+    parts = watched.page.evaluate(
+        """() => [...document.querySelectorAll(".answer sup.after")].map(
+             (one) => one.previousSibling.textContent)"""
+    )
+
+    assert parts == [">", ")"]
+
+
+def test_a_filter_says_in_words_what_it_filters(watched, report) -> None:
+    watched.open(
+        report, "#trials?final_passed=0&final_passed=1&first_unknown_url=0&first_unknown_url=1"
+    )
+    watched.page.wait_for_selector("#list-count")
+    final = watched.page.locator("select[name=final_passed] option:checked")
+    violation = watched.page.get_by_label("Violation, first answer")
+
+    assert final.text_content() == "failed or passed"
+    assert violation.input_value() == ""
+    chip = watched.page.locator("button.chip").text_content()
+    assert "first_unknown_url is known, yes or no" in chip
+
+
 def test_filters_narrow_the_list(watched, report) -> None:
     watched.open(report, "#trials")
     watched.page.select_option("select[name=configuration]", "honest")
@@ -236,7 +271,8 @@ def test_nothing_unseen_is_shown_anywhere(watched, hostile_report) -> None:
     """Controls and marks of direction are told by their number on every view, tooltips included."""
     for fragment in ("", "#trials", trial_fragment(HOSTILE, HOSTILE)):
         watched.open(hostile_report, fragment)
-        watched.page.wait_for_timeout(300)
+        watched.page.reload()
+        watched.page.wait_for_selector("main h2:visible")
         for details in watched.page.locator("details").all():
             details.evaluate("node => { node.open = true; }")
         watched.page.wait_for_timeout(200)
