@@ -238,9 +238,8 @@ def _print_table(tallies: "dict[str, Tally]", manifest: "RunRecord", floor: floa
         print_reliability(tally, manifest.trials)
         print_f_score(tally)
         print_correction(tally)
-    cases = len(manifest.case_ids)
-    if len(tallies) > 1 and cases > 1:
-        click.echo(f"\n{power_note(cases)}")
+    if len(tallies) > 1 and len(manifest.case_ids) > 1:
+        click.echo(f"\n{power_note(len(manifest.case_ids))}")
     names = {name for tally in tallies.values() for name in tally.names}
     if names & {"support_red", "citation_recall", "correct_grounded"}:
         print_support_errors()
