@@ -11,7 +11,10 @@ from research_eval.cassette.interaction import FailureOnTape
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.stream import Player, Source
 
-__all__ = ["OffTapeError", "TapeTransport"]
+__all__ = ["IS_PLAYED", "OffTapeError", "TapeTransport"]
+
+IS_PLAYED = "is_played"
+"""The extension of a response by which readers know it from what a server answered just now."""
 
 
 class OffTapeError(httpx.TransportError):
@@ -79,7 +82,10 @@ class TapeTransport(TapeDeck[httpx.Request, httpx.Response], httpx.AsyncBaseTran
             interaction.status,
             headers=interaction.header_bytes(),
             stream=_Body(stream),
-            extensions={"reason_phrase": reason.encode("ascii", "replace")} if reason else None,
+            extensions={
+                IS_PLAYED: True,
+                **({"reason_phrase": reason.encode("ascii", "replace")} if reason else {}),
+            },
             request=request,
         )
         response.player = stream

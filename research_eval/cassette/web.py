@@ -32,6 +32,9 @@ RepeatPolicy = Literal["strict", "then_last", "reuse"]
 """What equal requests of one trial get: each its own recording, and then a miss, or the last one
 again; or always the last one."""
 
+REFUSALS = frozenset({401, 402, 403, 407, 429, 432, 433})
+"""Statuses with which an API refuses a key, or more requests for it."""
+
 _HELD_TAPES = 1024
 _HELD_BYTES = 32 * 1024 * 1024
 
@@ -45,6 +48,7 @@ def name_of_tape(host: str, uri: str, key: str) -> str:
     """Return the same from its parts."""
     target = uri.partition("://")[2].partition("/")[2]
     return f"{host_folder(host)}/{slug(target)}.{key}"
+
 
 
 class WebCassette:
@@ -63,6 +67,7 @@ class WebCassette:
         stamp: Callable[[], str] | None = None,
         stopwatch: Clock | None = None,
         record_command: str = "research-eval record",
+        ask_again: tuple[str, ...] = (),
     ) -> None:
         """Open the recordings.
 
@@ -77,9 +82,11 @@ class WebCassette:
             stamp: Says when something is recorded, for people.
             stopwatch: Measures how long live answers take.
             record_command: How a miss says to record what is missing.
+            ask_again: Starts of addresses whose recorded refusals of key or quota are recorded anew.
         """
         self.mode: Mode = mode
         self.miss = miss
+        self._ask_again = ask_again
         self._settings = session_settings(
             mode=mode, channel="web", redactor=redactor, refresh=refresh, stamp=stamp,
             stopwatch=stopwatch, record_command=record_command,
@@ -114,9 +121,11 @@ class WebCassette:
         return tape
 
     def is_to_be_redone(self, name: str, interaction: Interaction) -> bool:
-        """Say whether an earlier recording run was stopped during this exchange, so that it tells nothing."""
+        """Say whether an earlier recording run was stopped in it, or refused and is to ask again."""
         is_ours = name in self._written
-        return self.mode == "record" and interaction.end == "cancelled" and not is_ours
+        is_refusal = interaction.status in REFUSALS and interaction.uri.startswith(self._ask_again)
+        tells_nothing = interaction.end == "cancelled" or is_refusal
+        return self.mode == "record" and tells_nothing and not is_ours
 
     def played(self) -> list[str]:
         """Return what was played so far, as sorted `name#ordinal`."""

@@ -11,7 +11,7 @@ import httpx
 import httpx2
 from typing_extensions import override
 
-from research_eval.cassette import Mode, ModelCassette, Redactor, WebCassette
+from research_eval.cassette import Mode, ModelCassette, Redactor, Refresh, WebCassette
 from research_eval.clock import Clock, SystemClock, VirtualClock
 from research_eval.errors import CassetteError, MissingSecretError, UsageError
 from research_eval.experiment import (
@@ -32,6 +32,7 @@ from research_eval.tool.fetch import (
 )
 from research_eval.tool.kit import SEARCH_TOOL_ID
 from research_eval.tool.search import (
+    WIRES,
     chain_scope,
     check_chain,
     corpus_transport,
@@ -236,13 +237,14 @@ def open_channels(
             record_command=f"research-eval record {experiment.words_on_command_line}",
             stamp=_today,
             miss="stop" if options.is_replay else "tool_error",
+            ask_again=_search_addresses(configurations) if options.retry_errors else (),
         ),
         models={
             configuration.name: ModelCassette(
                 folder / configuration.name,
                 mode="live" if configuration.model.is_reference_agent else options.model_mode,
                 redactor=redactor,
-                refresh=options.refresh,
+                refresh=_refresh(options),
                 record_command=f"research-eval record {experiment.words_on_command_line}",
                 stamp=_today,
             )
@@ -260,6 +262,22 @@ def open_channels(
         search_limits=None if web_is_taped else {},
         real_time=options.real_time,
     )
+
+
+def _refresh(options: RunOptions) -> Refresh:
+    """Return what recording replaces of a model's exchanges: all, where what ended in an error runs again."""
+    return "all" if options.retry_errors and options.refresh == "mend" else options.refresh
+
+
+def _search_addresses(configurations: Sequence[Configuration]) -> tuple[str, ...]:
+    """Return where the search APIs stand: what they refused may be granted now."""
+    entries = (entry for item in configurations for entry in item.search.chain)
+    found = (
+        entry.endpoint or WIRES[entry.provider].terms.endpoint
+        for entry in entries
+        if entry.endpoint or entry.provider in WIRES
+    )
+    return tuple(dict.fromkeys(found))
 
 
 def _today() -> str:

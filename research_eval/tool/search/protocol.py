@@ -45,6 +45,7 @@ class SearchError(ToolError):
         retry_after_s: How long the provider asked to wait, in seconds.
         tries: Every provider that was asked, in order.
         is_injected: Whether a fault rule answered in the provider's place.
+        is_played: Whether a recording did.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class SearchError(ToolError):
         retry_after_s: float | None = None,
         tries: tuple[ProviderTry, ...] = (),
         is_injected: bool = False,
+        is_played: bool = False,
     ) -> None:
         super().__init__(message)
         self.kind = kind
@@ -63,6 +65,7 @@ class SearchError(ToolError):
         self.retry_after_s = retry_after_s
         self.tries = tries
         self.is_injected = is_injected
+        self.is_played = is_played
 
 
 class SearchProvider(Protocol):

@@ -51,8 +51,9 @@ class SearchRefusals:
         kind: Literal["auth", "quota"] = "quota" if said and said[0].kind == "quota" else "auth"
         message = "; ".join(map(str, dict.fromkeys(said))) or str(exc)
         refused = SearchRefusedError(f"no search provider serves: {message}", kind=kind)
-        status = said[0].status if said else None
-        self._shared.note(self._scope, Refusal(self._chain, kind, message, status))
+        if not any(one.is_played for one in said):
+            status = said[0].status if said else None
+            self._shared.note(self._scope, Refusal(self._chain, kind, message, status))
         return refused
 
     def _is_refusal(self, tried: ProviderTry) -> bool:

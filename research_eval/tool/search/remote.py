@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import httpx
 
-from research_eval.cassette import SCRUBBED, OffTapeError, Redactor
+from research_eval.cassette import IS_PLAYED, SCRUBBED, OffTapeError, Redactor
 from research_eval.clock import Clock
 from research_eval.fault import IS_INJECTED
 from research_eval.schema import ProviderTry
@@ -69,8 +69,7 @@ class RemoteSearchProvider:
             answer = await self._exchange(query, max_results)
             hits = read_answer(self._wire, answer)
         except SearchError as exc:
-            is_injected = answer is not None and answer.is_injected
-            raise self._failed(exc, started, is_injected=is_injected) from exc.__cause__
+            raise self._failed(exc, started, answer) from exc.__cause__
         return SearchReply(
             hits=tuple(hits[:max_results]),
             served_by=self.name,
@@ -117,8 +116,10 @@ class RemoteSearchProvider:
             await response.aclose()
         headers = {name.lower(): value for name, value in response.headers.items()}
         content = self._without_key(bytes(body), headers)
-        is_injected = IS_INJECTED in response.extensions
-        return WireAnswer(response.status_code, headers, content, is_injected)
+        marks = response.extensions
+        return WireAnswer(
+            response.status_code, headers, content, IS_INJECTED in marks, IS_PLAYED in marks
+        )
 
     def _without_key(self, body: bytes, headers: Mapping[str, str]) -> bytes:
         """Return what a recording would hold of a body that repeats the key: a hit must not carry it on."""
@@ -137,7 +138,7 @@ class RemoteSearchProvider:
             kind, words = "malformed", "sent a body that cannot be decompressed"
         return SearchError(f"{self.name} {words} ({type(exc).__name__})", kind=kind)
 
-    def _failed(self, exc: SearchError, started: float, *, is_injected: bool) -> SearchError:
+    def _failed(self, exc: SearchError, started: float, answer: WireAnswer | None) -> SearchError:
         """Return `exc` with the part this provider played, and without the key."""
         is_findable = len(self._key) >= MIN_KEY_CHARS
         message = str(exc).replace(self._key, "[key]") if is_findable else str(exc)
@@ -149,7 +150,8 @@ class RemoteSearchProvider:
             status=exc.status,
             retry_after_s=exc.retry_after_s,
             tries=(failed,),
-            is_injected=is_injected,
+            is_injected=answer is not None and answer.is_injected,
+            is_played=answer is not None and answer.is_played,
         )
 
     def _try(

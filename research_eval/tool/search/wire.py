@@ -72,6 +72,8 @@ class WireAnswer(NamedTuple):
     body: bytes
     is_injected: bool = False
     """Whether a fault rule answered in the API's place."""
+    is_played: bool = False
+    """Whether a recording did."""
 
     def json(self) -> Any:  # noqa: ANN401 - JSON of a stranger
         """Return the body as JSON, or `None` where it is none."""
