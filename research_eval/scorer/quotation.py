@@ -18,6 +18,9 @@ __all__ = ["LEAST_WORDS", "Quotation", "find_quotations", "quotable", "stands_in
 LEAST_WORDS = 5
 """Shorter quotations are names and terms; of scripts without spaces, twice as many characters."""
 
+DEEPEST = 8
+"""Marks that wait for their partner at the same time; of more, the first were never closed."""
+
 _CODE = re.compile(
     r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|`[^`\n]+`", re.MULTILINE | re.DOTALL
 )
@@ -171,11 +174,18 @@ def _block_text(block: str) -> str | None:
 
 
 def _between_marks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the outermost spans between marks, paragraph by paragraph, the marks included."""
+    """Yield the outermost spans between marks, paragraph by paragraph, the marks included.
+
+    Those that are too short for the least number of words are left out.
+    """
     begin = 0
     for end in (*(m.end() for m in _PARAGRAPH_END.finditer(text)), len(text)):
-        spans = _Pairing(text, begin, end).spans()
-        yield from (s for s in spans if not any(o[0] < s[0] and s[1] < o[1] for o in spans))
+        outer = 0
+        for span in sorted(_Pairing(text, begin, end).spans()):
+            if span[1] > outer:
+                outer = span[1]
+                if span[1] - span[0] > 2 * LEAST_WORDS:
+                    yield span
         begin = end
 
 
@@ -221,7 +231,7 @@ class _Pairing:
         """Open a quotation; one of the same straight or closing marks that waits was never closed."""
         if mark in _STRAIGHT or mark == "”":
             self._open = [one for one in self._open if one[0] != mark]
-        self._open.append((mark, place))
+        self._open = [*self._open[1 - DEEPEST :], (mark, place)]
 
     def _can_open(self, place: int) -> bool:
         before, after = self._text[max(0, place - 1) : place], self._text[place + 1 : place + 2]

@@ -155,21 +155,21 @@ def leave_out_not_run(folder: RunFolder, sums: Mapping[str, Sums], names: Iterab
     """
     manifest, cases = folder.manifest(), _cases(folder)
     scorers = [BUILT_IN[name] for name in names if name in BUILT_IN]
-    for configuration, one in sums.items():
-        for case_id in manifest.case_ids:
-            left = manifest.trials - one.tally.run_of(case_id)
-            if left > 0:
-                trial = _not_run(case_id, configuration)
-                found = score_trial(cases.get(case_id), trial, no_pages, scorers)
-                missing = [score for score in found if score.status == "unscored"]
-                names_left = [s.name for s in missing if s.cause == "not_applicable"]
-                one.tally.leave_out(names_left, left)
+    for case_id in manifest.case_ids:
+        runs = {name: one.tally.run_of(case_id) for name, one in sums.items()}
+        if min(runs.values(), default=manifest.trials) >= manifest.trials:
+            continue
+        found = score_trial(cases.get(case_id), _not_run(case_id), no_pages, scorers)
+        missing = [score for score in found if score.status == "unscored"]
+        left_out = [score.name for score in missing if score.cause == "not_applicable"]
+        for name, run in runs.items():
+            sums[name].tally.leave_out(left_out, max(0, manifest.trials - run))
 
 
-def _not_run(case_id: str, configuration: str) -> TrialRecord:
+def _not_run(case_id: str) -> TrialRecord:
     return TrialRecord(
         case_id=case_id,
-        configuration=configuration,
+        configuration="",
         trial=0,
         question="",
         status="error",

@@ -2,6 +2,7 @@
 
 # marks of many scripts stand here on purpose
 
+import time
 from itertools import pairwise
 
 import pytest
@@ -163,6 +164,17 @@ def test_marks_within_may_be_of_another_kind_on_the_page():
 
     assert stands_in("Whoever greets me “kindly” goes free, and that's it", page)
     assert stands_in('said: "Whoever greets me kindly', page)
+
+
+@pytest.mark.parametrize(
+    "mark", ['"', "“", "„", "«", "»", "「", "‘", ' "', "> ", "“a”", "`", "\n> "]
+)
+def test_any_number_of_marks_takes_no_time_to_speak_of(mark):
+    begun = time.process_time()
+    find_quotations(mark * 20_000)
+    find_quotations(f"{mark}a " * 10_000)
+
+    assert time.process_time() - begun < 4
 
 
 PIECES = st.sampled_from([
