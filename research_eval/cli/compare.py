@@ -246,7 +246,14 @@ def _unpaired(
     from research_eval.scorer.compare import unpaired
 
     found = [
-        unpaired(side, other, name, floor=settings.coverage_floor, confidence=1 - settings.alpha)
+        unpaired(
+            side,
+            other,
+            name,
+            floor=settings.coverage_floor,
+            confidence=1 - settings.alpha,
+            difference=settings.difference,
+        )
         for side, others in pairs
         for other in others
         for name in settings.measures

@@ -183,11 +183,20 @@ def _resilience(cost: "Resilience", settings: "CompareSettings") -> str:
         return f"{head}unknown, since nothing passed without the fault"
     low, high = cost.interval
     level = f"{100 * (1 - settings.alpha):g} %"
+    most = "at most " if cost.is_bound else ""
+    power = f"; detectable loss {most}{number(cost.detectable)}"
+    if cost.needed_cases is not None:
+        power += f", needed for {settings.difference:g}: {most}{cost.needed_cases} cases"
     return (
-        f"{head}{number(cost.faulted_rate)} / {number(cost.clean_rate)} = {cost.ratio:.3f},"
+        f"{head}{number(cost.faulted_rate)}{_between(cost.faulted_interval)}"
+        f" / {number(cost.clean_rate)}{_between(cost.clean_interval)} = {cost.ratio:.3f},"
         f" {level} interval {low:.3f} to {high:.3f}, over {cost.cases} cases;"
-        f" of all planned trials {number(cost.strict_ratio)}"
+        f" of all planned trials {number(cost.strict_ratio)}{_between(cost.strict_interval)}{power}"
     )
+
+
+def _between(interval: "tuple[float, float] | None") -> str:
+    return f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
 
 
 def _flip(flip: "Flip") -> Iterator[str]:
@@ -246,7 +255,10 @@ def unpaired_lines(entry: "UnpairedComparison", settings: "CompareSettings") -> 
         " (Newcombe's hybrid score)"
     )
     cases = f"{entry.base_cases} and {entry.head_cases} cases"
-    yield f"    detectable {entry.detectable:.3f} with {cases}; smaller ones can hide"
+    yield (
+        f"    detectable {entry.detectable:.3f} with {cases}; needed for {settings.difference:g}:"
+        f" {entry.needed_cases} cases each"
+    )
     yield f"RESULT: {entry.verdict.replace('_', ' ').upper()}"
 
 

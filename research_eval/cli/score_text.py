@@ -115,6 +115,13 @@ def beyond(low: float, high: float) -> str:
     return ""
 
 
+def _share(k: int, n: int) -> str:
+    from research_eval.stats import wilson
+
+    low, high = wilson(k, n)
+    return f"{k / n:.0%} of {n} [{low:.0%}, {high:.0%}]" if n else "none of 0"
+
+
 def print_support_errors() -> None:
     """Print how often the support check errs, as measured against people."""
     from research_eval.scorer.support_error import MEASURED
@@ -122,9 +129,9 @@ def print_support_errors() -> None:
     click.echo("\nThe support check against people:")
     for errors in MEASURED:
         click.echo(
-            f"  {errors.labelled_set}: RED is unsupported in {errors.red_precision:.0%} of "
-            f"{errors.red.total}, GREEN is supported in {errors.green_precision:.0%} of "
-            f"{errors.green.total}"
+            f"  {errors.labelled_set}: RED is unsupported in"
+            f" {_share(errors.red.unsupported, errors.red.total)}, GREEN is supported in"
+            f" {_share(errors.green.supported, errors.green.total)}"
         )
 
 
@@ -134,7 +141,9 @@ def print_worthiness_error() -> None:
 
     click.echo(
         f"\nThe choice of sentences that are worth a check, against experts"
-        f" ({MEASURED.labelled_set}): agreement {MEASURED.agreement:.0%} of {MEASURED.total},"
-        f" kappa {MEASURED.kappa or 0:.2f}, precision {MEASURED.precision:.0%},"
-        f" recall {MEASURED.recall:.0%}"
+        f" ({MEASURED.labelled_set}): agreement"
+        f" {_share(MEASURED.both + MEASURED.neither, MEASURED.total)},"
+        f" kappa {MEASURED.kappa or 0:.2f},"
+        f" precision {_share(MEASURED.both, MEASURED.both + MEASURED.proxy_alone)},"
+        f" recall {_share(MEASURED.both, MEASURED.both + MEASURED.people_alone)}"
     )

@@ -123,10 +123,10 @@ def _resilience_row(names: dict[str, Name], one: ResilienceView) -> tuple[Cell, 
         "; ".join(one.faults),
         one.clean,
         spoken_measure(one.measure),
-        Derived(percent(one.clean_rate), one.clean_rate, clean),
-        Derived(percent(one.faulted_rate), one.faulted_rate, faulted),
-        Derived(_ratio(one), one.ratio, trace),
-        Derived(_two_digits(one.strict_ratio), one.strict_ratio, trace),
+        _rate_cell(one.clean_rate, one.clean_interval, clean, one.cases),
+        _rate_cell(one.faulted_rate, one.faulted_interval, faulted, one.cases),
+        _ratio_cell(one.ratio, (one.low, one.high), trace, one.cases),
+        _ratio_cell(one.strict_ratio, one.strict_interval, trace, one.cases),
         reach_text(one.detectable, is_bound=one.is_bound),
         needed_text(one.needed_cases, is_bound=one.is_bound),
         str(one.cases),
@@ -134,14 +134,22 @@ def _resilience_row(names: dict[str, Name], one: ResilienceView) -> tuple[Cell, 
     )
 
 
-def _ratio(one: ResilienceView) -> str:
-    if one.ratio is None or one.low is None or one.high is None:
-        return NOTHING
-    return f"{one.ratio:.2f} ({one.low:.2f}{DASH}{one.high:.2f})"
+def _rate_cell(
+    rate: float | None, interval: tuple[float, float] | None, trace: Trace, cases: int
+) -> Derived:
+    low, high = interval or (None, None)
+    return Derived(percent(rate), rate, trace, bounds_text(low, high), cases)
 
 
-def _two_digits(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.2f}"
+def _ratio_cell(
+    ratio: float | None,
+    interval: tuple[float | None, float | None] | None,
+    trace: Trace,
+    cases: int,
+) -> Derived:
+    low, high = interval or (None, None)
+    bounds = "" if low is None or high is None else f"{low:.2f}{DASH}{high:.2f}"
+    return Derived(NOTHING if ratio is None else f"{ratio:.2f}", ratio, trace, bounds, cases)
 
 
 def repeat_section(view: RunView) -> Section | None:

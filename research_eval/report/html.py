@@ -37,7 +37,9 @@ from research_eval.schema.display import visible
 __all__ = ["render_html", "trace_fragment"]
 
 SCRIPTS = ("unpack", "element", "rows", "list", "timeline", "trial", "table", "page")
-_FIGURES = re.compile(r"[-+<]? ?[\d.\u202f]+(?: %| to [-+]?[\d.]+)?|\N{EN DASH}")
+_FIGURES = re.compile(
+    r"[-+<]? ?[\d.\u202f]+(?: %(?: \[[\d., ]+\] \d+/\d+)?| to [-+]?[\d.]+)?|\N{EN DASH}"
+)
 MAX_PAGE_CHARS = 20_000
 """The text of a page beyond this many characters is left out of the report."""
 MAX_PAGES_CHARS = 3_000_000

@@ -6,7 +6,7 @@ from research_eval.report.measure import HEADLINE, MEASURE_TABLES, MeasureTable
 from research_eval.report.part import headings, mean_of, name_of
 from research_eval.report.trace import Condition, Trace
 from research_eval.report.view import ConfigurationView, RepeatView, RunView, ScoreView
-from research_eval.report.wording import bounds_text, percent
+from research_eval.report.wording import bounds_text, percent, share_text
 from research_eval.scorer.support_error import MEASURED
 from research_eval.scorer.worthiness import MEASURED as WORTHINESS
 from research_eval.stats.agreement import corrected_rate
@@ -152,10 +152,10 @@ def _worthiness_error() -> TableView:
     row = (
         WORTHINESS.labelled_set,
         str(WORTHINESS.total),
-        percent(WORTHINESS.agreement),
+        share_text(WORTHINESS.both + WORTHINESS.neither, WORTHINESS.total),
         f"{WORTHINESS.kappa or 0:.2f}",
-        percent(WORTHINESS.precision),
-        percent(WORTHINESS.recall),
+        share_text(WORTHINESS.both, WORTHINESS.both + WORTHINESS.proxy_alone),
+        share_text(WORTHINESS.both, WORTHINESS.both + WORTHINESS.people_alone),
     )
     caption = "How far the choice of check-worthy sentences agrees with experts"
     return TableView(caption, headings(names), (row,))
@@ -169,8 +169,8 @@ def _support_errors() -> TableView:
         (
             one.labelled_set,
             str(one.red.total + one.green.total + one.undecided.total),
-            percent(one.red_precision),
-            percent(one.green_precision),
+            share_text(one.red.unsupported, one.red.total),
+            share_text(one.green.supported, one.green.total),
             str(one.undecided.total),
         )
         for one in MEASURED

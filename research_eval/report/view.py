@@ -208,6 +208,9 @@ class ResilienceView(Record):
     high: float | None
     strict_ratio: float | None
     """Over all planned trials: one that broke has passed nothing."""
+    strict_interval: tuple[float, float] | None = None
+    clean_interval: tuple[float, float] | None = None
+    faulted_interval: tuple[float, float] | None = None
     cases: int
     faulted_coverage: float
     """Share of the trials under the fault that could be judged."""

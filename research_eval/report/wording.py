@@ -4,6 +4,7 @@ import math
 
 from research_eval.report.view import ConfigurationView, Rate, RunView
 from research_eval.schema import RunRecord
+from research_eval.stats.interval import wilson
 from research_eval.stats.power import detectable_difference, needed_cases
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "reach_text",
     "run_facts",
     "run_labels",
+    "share_text",
     "spoken_measure",
     "spoken_word",
 ]
@@ -99,6 +101,14 @@ def bounds_text(low: float | None, high: float | None) -> str:
     ['25.0', '100.0']
     """
     return "" if low is None or high is None else f"{100 * low:.1f}{DASH}{100 * high:.1f}"
+
+
+def share_text(k: int, n: int) -> str:
+    """Return a share of a labelled set with its Wilson interval and its counts."""
+    if not n:
+        return NOTHING
+    low, high = wilson(k, n)
+    return f"{percent(k / n)} [{100 * low:.1f}, {100 * high:.1f}] {k}/{n}"
 
 
 def power_note(cases: int) -> str:

@@ -327,7 +327,7 @@ def test_score_with_every_scorer_prints_the_errors_of_the_support_check(make_run
     _, text = call(score, run)
 
     assert "support_green" in text
-    assert "RED is unsupported in 93% of 111" in text
+    assert "RED is unsupported in 93% of 111 [86%, 96%]" in text
     assert (
         "unsupported, corrected for the check's errors on WiCE dev, whole cited pages: 0." in text
     )
@@ -437,7 +437,8 @@ def test_a_fault_is_told_as_a_ratio_of_rates(make_run):
     _, text = call(compare, clean, faulty, "--measure", "final_passed")
     found = json.loads(call(compare, clean, faulty, "--json")[1])
 
-    assert "resilience of final_passed to search a.example: status 503: 0.750 / 1.000" in text
+    assert "resilience of final_passed to search a.example: status 503: 0.750 [0.301, 0.954]" in text
+    assert "/ 1.000 [0.510, 1.000] = 0.750" in text
     assert "over 4 cases" in text
     assert found["resilience"][1]["ratio"] == 0.75
     assert "resilience" not in call(compare, clean, clean)[1]

@@ -121,7 +121,7 @@ def test_resilience_is_told_in_the_report(made) -> None:
 
     assert "## Resilience to faults" in text
     (row, *_) = [line for line in text.splitlines() if "a.example: status 503" in line]
-    assert "| 70.0 % | 50.0 % | 0.71 (" in row
+    assert "| 70.0 % [39.7, 89.2] n=10 | 50.0 % [23.7, 76.3] n=10 | 0.71 [" in row
     assert "other" not in row
 
 

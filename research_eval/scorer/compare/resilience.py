@@ -9,6 +9,7 @@ from research_eval.schema import ConfigurationSummary, Record
 from research_eval.scorer.compare.collect import Side
 from research_eval.scorer.compare.reach import WORTH_FINDING, Reach, reach
 from research_eval.scorer.measure import merged
+from research_eval.stats.cluster import Cluster, clustered_interval
 from research_eval.stats.interval import CONFIDENCE
 from research_eval.stats.ratio import paired_ratio
 
@@ -35,6 +36,10 @@ class Resilience(Record):
     """Of the ratio, by Student's t over cases; never below 0."""
     strict_ratio: float | None
     """The same over all planned trials: one that broke has passed nothing."""
+    strict_interval: tuple[float, float] | None
+    clean_interval: tuple[float, float] | None
+    """Of the rate without the fault, over cases."""
+    faulted_interval: tuple[float, float] | None
     cases: int
     clean_coverage: float
     """Share of the planned trials with a value, without the fault."""
@@ -118,11 +123,11 @@ def _measured(
     shared = sorted(ours.keys() & theirs.keys())
     base, under = [ours[c] for c in shared], [theirs[c] for c in shared]
     found = paired_ratio(under, base, confidence)
-    strict = paired_ratio(*_strict(faulted, clean, name))
+    strict = paired_ratio(*_strict(faulted, clean, name), confidence)
+    is_rate = merged((clean.kinds, faulted.kinds)).of(name).is_rate
     power = Reach(None, None, is_bound=False)
     if len(shared) > 1:
         spread = variance([y - x for x, y in zip(base, under, strict=True)])
-        is_rate = merged((clean.kinds, faulted.kinds)).of(name).is_rate
         alpha = 1 - confidence
         power = reach(len(shared), spread, difference=difference, alpha=alpha, is_rate=is_rate)
     return Resilience(
@@ -135,6 +140,9 @@ def _measured(
         ratio=found.value if found else None,
         interval=(max(0.0, found.low), found.high) if found else None,
         strict_ratio=strict.value if strict else None,
+        strict_interval=(max(0.0, strict.low), strict.high) if strict else None,
+        clean_interval=_over_cases(base, confidence, is_rate=is_rate),
+        faulted_interval=_over_cases(under, confidence, is_rate=is_rate),
         cases=len(shared),
         clean_coverage=clean.coverage(name),
         faulted_coverage=faulted.coverage(name),
@@ -142,6 +150,13 @@ def _measured(
         needed_cases=power.needed,
         is_bound=power.is_bound,
     )
+
+
+def _over_cases(
+    means: Sequence[float], confidence: float, *, is_rate: bool
+) -> tuple[float, float] | None:
+    clusters = [Cluster(mean, 1.0) for mean in means]
+    return clustered_interval(clusters, is_rate=is_rate, confidence=confidence)
 
 
 def _strict(faulted: Side, clean: Side, name: str) -> tuple[list[float], list[float]]:

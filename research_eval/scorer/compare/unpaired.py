@@ -1,10 +1,12 @@
 """Two configurations that answered different cases: their rates against each other, without pairs."""
 
+import math
 from typing import Literal
 
 from research_eval.errors import UsageError
 from research_eval.schema import Record
 from research_eval.scorer.compare.collect import Side
+from research_eval.scorer.compare.reach import WORTH_FINDING
 from research_eval.scorer.compare.standing import Standing, standing
 from research_eval.scorer.measure import merged
 from research_eval.stats.interval import CONFIDENCE, wilson
@@ -38,11 +40,19 @@ class UnpairedComparison(Record):
     detectable: float
     """The difference that so many cases show with a chance of 80 %, near the rate of both together;
     near one half where all or none passed."""
+    needed_cases: int
+    """How many cases each side needs to show the smallest difference worth finding there."""
     verdict: Literal["regression", "improvement", "no_difference_shown", "inconclusive"]
 
 
 def unpaired(
-    base: Side, head: Side, name: str, *, floor: float, confidence: float = CONFIDENCE
+    base: Side,
+    head: Side,
+    name: str,
+    *,
+    floor: float,
+    confidence: float = CONFIDENCE,
+    difference: float = WORTH_FINDING,
 ) -> UnpairedComparison:
     """Return how the shares of cases that passed in every trial differ between two sides.
 
@@ -81,6 +91,7 @@ def unpaired(
         head_interval=wilson(k2, len(theirs), confidence),
         head_side=standing(head, known, head.plan.size, confidence),
         detectable=detectable_unpaired(near, len(ours), len(theirs), alpha=alpha),
+        needed_cases=math.ceil((detectable_unpaired(near, 1, 1, alpha=alpha) / difference) ** 2),
         difference=found.value,
         interval=(found.low, found.high),
         verdict=verdict,
