@@ -199,13 +199,15 @@ class WireModel:
         terms = self._terms
         if exc.kind in FINAL:
             terms.refuse(exc)
-        if exc.kind not in PASSING or terms.refusal() is not None:
+        if exc.kind not in PASSING:
             return None
         asked = exc.retry_after_s
         if asked is not None and asked > terms.max_pause_s:
             exc = terms.too_long(exc, asked)
             terms.refuse(exc)
             raise exc
+        if terms.refusal() is not None:
+            return None
         if retries >= self._policy.request_retries:
             return None
         return min(self._delay(retries), self._policy.max_wait_s) if asked is None else asked
