@@ -5,6 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import example, given, settings, strategies as st
 
 from research_eval.cli.compare import compare
 from research_eval.errors import UsageError
@@ -230,3 +231,37 @@ def test_a_margin_is_ruled_at_an_alpha_that_holds_over_all_comparisons(make_run)
     assert alone["verdict"] == "no_regression"
     assert first["measures"][0]["verdict"] == "inconclusive"
     assert first["measures"][0]["interval"] == alone["interval"]
+
+
+rows = st.lists(st.text("110em-", min_size=1, max_size=3), min_size=1, max_size=7)
+
+
+@settings(max_examples=12)
+@given(
+    base=rows,
+    head=rows,
+    mode=st.sampled_from(["replay", "live"]),
+    more=st.sampled_from([(), ("--margin", "0.2"), ("--shared",), ("--alpha", "0.999999")]),
+    measure=st.sampled_from(["final_passed", "repaired", "turns", "final_any_fabricated"]),
+)
+@example(base=["1"], head=["e"], mode="replay", more=(), measure="final_passed")
+@example(base=["e", "e"], head=["e", "e"], mode="live", more=(), measure="final_passed")
+def test_whatever_two_runs_hold_a_lost_value_is_never_called_well(
+    write_run, base, head, mode, more, measure
+):
+    one, other = write_run({"a": base}, mode=mode), write_run({"a": head}, mode=mode)
+    arguments = ("--measure", measure, *more, *FAIL)
+    try:
+        status, text = call(one, other, *arguments, "--json")
+        words = call(one, other, *arguments)[1]
+    except UsageError:  # no trial on one side, or none with the measure
+        return
+    whole = json.loads(text)
+    (found,) = whole["measures"]
+    for side in ("base_side", "head_side"):
+        assert found[side]["scored"] <= found[side]["run"] <= found[side]["planned"]
+        assert 0 <= found[side]["coverage"] <= 1
+    assert f"RESULT: {whole['verdict'].replace('_', ' ').upper()}" in words
+    assert status == {"regression": 1, "inconclusive": 3}.get(whole["verdict"], 0)
+    if found["lost"] and "--margin" not in more:
+        assert whole["verdict"] in {"regression", "inconclusive"}
