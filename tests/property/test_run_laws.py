@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from research_eval.dataset import Case
 from research_eval.experiment import Configuration, Experiment, ExperimentSettings
@@ -184,6 +184,11 @@ WHOLE = b"".join(
 )
 
 
+HALF = settings(max_examples=max(1, settings().max_examples // 2))
+"""Of the usual examples, each of which is a number of executions."""
+
+
+@HALF
 @given(st.lists(STEPS, max_size=6))
 def test_no_sequence_of_commands_loses_or_doubles_a_trial_and_all_end_in_the_same_bytes(
     tmp_path_factory, steps
@@ -200,6 +205,7 @@ def test_no_sequence_of_commands_loses_or_doubles_a_trial_and_all_end_in_the_sam
     }  # fmt: skip
 
 
+@HALF
 @given(st.integers(1, 4), st.lists(STEPS, min_size=1, max_size=6), st.data())
 def test_merged_parts_are_the_whole_run_with_every_earlier_try_and_all_figures(
     tmp_path_factory, count, steps, data

@@ -1,6 +1,7 @@
 """Live runs by the real command line against servers on 127.0.0.1: modes, storms, hangs, budgets, signals."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -115,6 +116,23 @@ def test_every_combination_of_live_and_recorded_runs_and_says_what_was_off_tape(
     done = call("run", mine, *other)
     assert all(trial["replay"]["off_tape"] for trial in records(tmp_path / "more"))
     assert "off tape" in done.stdout
+
+
+def test_a_live_model_does_not_go_on_over_another_recorded_web(tmp_path, services, call):
+    mine = write_experiment(tmp_path, services, trials=1)
+    call("run", mine, *RECORD, "--out", "taped")
+    words = ("run", mine, "--model", "live", "--no-report", "--out", "run")
+    call(*words, "--shard", "1/2")
+    shutil.copytree(tmp_path / "cassettes/mine", tmp_path / "cassettes/moved")
+    call(*words, "--resume", "--shard", "1/2", "--set", "cassettes=cassettes/moved")
+    page = next(path for path in (tmp_path / "cassettes/moved/web").rglob("*.json"))
+    page.write_bytes(page.read_bytes().replace(b"1907", b"1931") + b" ")
+
+    other = call(*words, "--resume", "--set", "cassettes=cassettes/moved", code=2)
+    call(*words, "--resume")
+
+    assert "run: holds a run of something else: cassettes_sha256: " in other.stderr
+    assert len(records(tmp_path / "run")) == 4
 
 
 def test_a_storm_of_refusals_is_waited_out_and_loses_nothing(tmp_path, services, call):
