@@ -1,7 +1,5 @@
 """Recall, precision, thoroughness and necessity of citations, as the field defines them."""
 
-import time
-
 import pytest
 
 from research_eval.scorer.citation_quality import (
@@ -9,6 +7,7 @@ from research_eval.scorer.citation_quality import (
     CitationQualitySettings,
     smallest_cover,
 )
+from tests.cost import costs_less_than
 
 TOLL = "https://morvane.example/toll"
 FERRY = "https://morvane.example/ferry"
@@ -140,26 +139,16 @@ def test_a_marker_that_points_at_nothing_supports_nothing_and_a_year_is_no_marke
     assert found["citation_precision"].weight == 1.0
 
 
-def seconds_for(sentences, story):
+def test_many_sentences_over_large_pages_cost_little_more_than_few(story):
+    """Pages cited together are joined once, not once a sentence."""
     page = " ".join(
         f"Bridge {n} has a toll of {n}.50 crowns since {n + 1000}." for n in range(3000)
     )
-    told = story().fetch(TOLL, page).fetch(FERRY, page[::-1])
-    told.answer(
-        " ".join(f"Ferry {n} sails with {n} people ({TOLL}) ({FERRY})." for n in range(sentences))
-    )
-    start = time.process_time()
-    scores(told)
-    return time.process_time() - start
 
+    def judge(sentences):
+        told = story().fetch(TOLL, page).fetch(FERRY, page[::-1])
+        answer = (f"Ferry {n} sails with {n} people ({TOLL}) ({FERRY})." for n in range(sentences))
+        told.answer(" ".join(answer))
+        return lambda: scores(told)
 
-def test_many_sentences_over_large_pages_cost_little_more_than_few(story):
-    """Pages cited together are joined once, not once a sentence."""
-    few, many = seconds_for(12, story), seconds_for(120, story)
-    for _ in range(10):  # a busy machine only ever makes it longer
-        few = min(few, seconds_for(12, story))
-        if many < 4 * few:
-            break
-        many = min(many, seconds_for(120, story))
-
-    assert many < 4 * few
+    assert costs_less_than(4, judge(120), judge(12))

@@ -1,7 +1,6 @@
 """Small parts of fetching: robots.txt, conditional requests, style sheets, feeds, sniffing, tables."""
 
 import gzip
-import time
 import zlib
 
 import httpx
@@ -18,6 +17,7 @@ from research_eval.tool.fetch.robots import parse_robots
 from research_eval.tool.fetch.sniff import kind_of
 from research_eval.tool.fetch.tame import tame
 from research_eval.tool.fetch.unpack import Unpacker, UnpackError
+from tests.cost import costs_less_than
 
 
 def markdown(html: str) -> str:
@@ -282,20 +282,11 @@ def test_a_formula_takes_no_tex_from_a_formula_inside_it():
     assert "bold" in markdown(f"<math><mtext>so <b>bold</b></mtext><math>{note}</math></math>")
 
 
-def seconds_for(nested: int) -> float:
-    page = parse("<table><tr><td><math>" * nested + "<td><b>x</b>" * 4_000).root
-    start = time.process_time()
-    to_markdown(page, LinkResolver("https://a.example/"))
-    return time.process_time() - start
-
-
 def test_formulas_in_formulas_do_not_multiply_the_cost():
     """Each of them once searched all that lies in it for its TeX."""
-    once, nested = seconds_for(1), seconds_for(120)
-    for _ in range(10):  # a busy machine only ever makes it longer
-        once = min(once, seconds_for(1))
-        if nested < 12 * once:
-            break
-        nested = min(nested, seconds_for(120))
 
-    assert nested < 12 * once
+    def read(nested):
+        page = parse("<table><tr><td><math>" * nested + "<td><b>x</b>" * 4_000).root
+        return lambda: to_markdown(page, LinkResolver("https://a.example/"))
+
+    assert costs_less_than(12, read(120), read(1))
