@@ -27,7 +27,7 @@ DEFINITIONS: dict[str, str] = {
     "interval": "Of the difference, by Student's t over cases.",
     "p": "Chance of such a difference if there were none, by paired permutation.",
     "p, Holm": "The same after Holm's correction for the number of comparisons.",
-    "detectable": "Difference that this many cases show with a chance of 80 %.",
+    "detectable": "Difference that this many cases show with a chance of 80 %; \N{LESS-THAN OR EQUAL TO} where no case differs from another.",
     "needed for 10 points": "Cases that show a difference of 10 percentage points with that chance.",
     "paired cases": "Cases that both configurations have values for.",
     "fault": "What goes wrong, on purpose and repeatably, in this configuration.",

@@ -38,7 +38,7 @@ __all__ = ["render_html", "trace_fragment"]
 
 SCRIPTS = ("unpack", "element", "rows", "list", "timeline", "trial", "table", "page")
 _FIGURES = re.compile(
-    r"[-+<]? ?[\d.\u202f]+(?: %(?: \[[\d., ]+\] \d+/\d+)?| to [-+]?[\d.]+)?|\N{EN DASH}"
+    r"[-+<\N{LESS-THAN OR EQUAL TO}]? ?[\d.\u202f]+(?: %(?: \[[\d., ]+\] \d+/\d+)?| to [-+]?[\d.]+)?|\N{EN DASH}"
 )
 MAX_PAGE_CHARS = 20_000
 """The text of a page beyond this many characters is left out of the report."""

@@ -36,6 +36,8 @@ DASH = "\N{EN DASH}"
 """Between the bounds of an interval."""
 NOTHING = DASH
 """Written where there is no value."""
+AT_MOST = "\N{LESS-THAN OR EQUAL TO} "
+"""Before a bound."""
 ASSUMED_VARIANCE = 0.25
 """Of case-wise differences of two rates near one half whose cases are correlated by one half."""
 WORTH_FINDING = 0.1
@@ -130,12 +132,12 @@ def reach_text(detectable: float | None, *, is_bound: bool) -> str:
         return NOTHING
     if detectable >= 1:
         return "none"
-    return f"{'at most ' if is_bound else ''}{100 * detectable:.1f}"
+    return f"{AT_MOST if is_bound else ''}{100 * detectable:.1f}"
 
 
 def needed_text(cases: int | None, *, is_bound: bool) -> str:
     """Return how many cases a difference needs."""
-    return NOTHING if cases is None else f"{'at most ' if is_bound else ''}{_grouped(cases)}"
+    return NOTHING if cases is None else f"{AT_MOST if is_bound else ''}{_grouped(cases)}"
 
 
 def labels(configuration: ConfigurationView) -> tuple[str, ...]:

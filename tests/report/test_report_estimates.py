@@ -119,8 +119,10 @@ def test_where_all_cases_fare_alike_the_most_that_is_left_possible_is_told(made)
     view = run_of(made, score=alike)[2]
 
     assert view.differences[0].is_bound
-    assert column(view, "comparison", "detectable")[0].startswith("at most ")
-    assert column(view, "comparison", "needed for 10 points")[0].startswith("at most ")
+    assert column(view, "comparison", "detectable")[0].startswith("\N{LESS-THAN OR EQUAL TO} ")
+    assert column(view, "comparison", "needed for 10 points")[0].startswith(
+        "\N{LESS-THAN OR EQUAL TO} "
+    )
 
 
 def test_the_power_of_a_run_stands_in_the_summary_and_by_group(made):
