@@ -52,7 +52,8 @@ _HIDDEN_SCHEME = re.compile(
 )
 _ESCAPED = re.compile(r":\\|\\[:/]|\\[ux][0-9a-fA-F]")
 
-_SIMPLE = re.compile(r"(?:[A-Za-z0-9\-._~:/?#\[\]@!$'()*+,;=%^{}]++|&(?!\#?[A-Za-z0-9]{1,32};))++")
+# Not possessive as a whole: before Python 3.11.5 that would keep an "&" which is an escape's.
+_SIMPLE = re.compile(r"(?:[A-Za-z0-9\-._~:/?#\[\]@!$'()*+,;=%^{}]++|&(?!\#?[A-Za-z0-9]{1,32};))+")
 _PLAIN = re.compile(rf"[^\\&{INVISIBLE}{ENDING}]+")
 _ENDING = re.compile(f"[{ENDING}]")
 _ENTITY = re.compile(ENTITY)
