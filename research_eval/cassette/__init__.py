@@ -1,6 +1,6 @@
 """Cassette: an HTTP request in, its recorded response out."""
 
-from research_eval.cassette.deck import Mode
+from research_eval.cassette.deck import GAVE_UP, Mode
 from research_eval.cassette.exchange import ModelCassette, ModelSession
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.secret import SCRUBBED
@@ -11,6 +11,7 @@ from research_eval.cassette.verdict import Divergence, ReplayVerdict, replay_ver
 from research_eval.cassette.web import RepeatPolicy, WebCassette, WebSession
 
 __all__ = [
+    "GAVE_UP",
     "IS_PLAYED",
     "SCRUBBED",
     "Divergence",

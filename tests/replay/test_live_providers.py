@@ -80,6 +80,24 @@ def test_a_server_that_hangs_is_an_error_of_the_turn_and_runs_again(tmp_path, se
     assert by_configuration(tmp_path / "run") == {"searches": [DONE] * 2, "opens": [DONE] * 2}
 
 
+def test_a_recorded_hang_is_the_same_error_in_every_replay(tmp_path, services, call):
+    mine = write_experiment(tmp_path, services, trials=1)
+    words = ["--no-report", *setting("agent.turn_timeout_s=4")]
+
+    def hang(_):
+        services.wait.wait(60)
+        return 503, SLOW_DOWN
+
+    call("record", mine, *words, "--out", "whole")
+    services.refusal = hang
+    call("record", mine, *words, "--all", "--out", "run", code=3)
+    call("run", mine, *words, "--out", "replayed", code=3)
+
+    taped, replayed = records(tmp_path / "run"), records(tmp_path / "replayed")
+    assert {trial["failure"]["kind"] for trial in taped} == {"timeout"}
+    assert [t["failure"] for t in replayed] == [t["failure"] for t in taped]
+
+
 def test_what_a_provider_asks_for_is_waited_by_all_and_is_no_time_of_the_trials(
     tmp_path, services, call, monkeypatch
 ):

@@ -43,7 +43,10 @@ def build_wire_model(
     kind, _, name = settings.name.partition(":")
     provider = find_provider(kind)
     key = _key(provider, settings, secrets)
-    http = http_client(transport, timeout_s=settings.timeout_s, headers=settings.headers)
+    waits = waits or Waits(clock)
+    http = http_client(
+        transport, timeout_s=settings.timeout_s, headers=settings.headers, waits=waits
+    )
     to = Connection(
         name, settings.base_url or provider.base_url, key or NO_KEY, http, settings.max_tokens_field
     )

@@ -223,11 +223,15 @@ def _estimate(messages: Sequence[Message]) -> int:
 
 
 def http_client(
-    transport: httpx2.AsyncBaseTransport | None, *, timeout_s: float, headers: Mapping[str, str]
+    transport: httpx2.AsyncBaseTransport | None,
+    *,
+    timeout_s: float,
+    headers: Mapping[str, str],
+    waits: Waits,
 ) -> httpx2.AsyncClient:
     """Return a client for one trial's model traffic; bodies come as gzip or plain, never opaque."""
     return httpx2.AsyncClient(
-        transport=MendingTransport(transport or httpx2.AsyncHTTPTransport()),
+        transport=MendingTransport(transport or httpx2.AsyncHTTPTransport(), waits, timeout_s),
         timeout=timeout_s,
         headers={"accept-encoding": "gzip", **headers},
         trust_env=False,

@@ -5,7 +5,9 @@ from collections.abc import AsyncIterator
 import httpx2
 from typing_extensions import override
 
+from research_eval.cassette import GAVE_UP
 from research_eval.model.wire.mend import mended_event, mended_reply
+from research_eval.waiting import Waits
 
 __all__ = ["MendingTransport"]
 
@@ -16,12 +18,32 @@ _DROPPED = frozenset({"content-encoding", "content-length", "transfer-encoding"}
 class MendingTransport(httpx2.AsyncBaseTransport):
     """Hands requests on; recordings, which lie behind it, keep the answers as they came."""
 
-    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+    def __init__(
+        self,
+        inner: httpx2.AsyncBaseTransport,
+        waits: Waits,
+        timeout_s: float,
+    ) -> None:
+        """Take who answers.
+
+        Args:
+            inner: A tape, a recorder, the network.
+            waits: Passes the time where a recording says that its caller gave up on the answer.
+            timeout_s: Seconds after which a request is given up by itself.
+        """
         self._inner = inner
+        self._waits = waits
+        self._timeout_s = timeout_s
 
     @override
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        response = await self._inner.handle_async_request(request)
+        began = self._waits.counted_s()
+        try:
+            response = await self._inner.handle_async_request(request)
+        except httpx2.ReadTimeout as exc:
+            if str(exc) == GAVE_UP.message:
+                await self._waits.give_up(self._timeout_s - (self._waits.counted_s() - began))
+            raise
         kind = response.headers.get("content-type", "").lower()
         if response.status_code != 200 or "amazon.eventstream" in kind:
             return response
