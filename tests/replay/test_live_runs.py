@@ -13,6 +13,7 @@ import pytest
 from research_eval.cli.main import main
 from tests.replay.conftest import research_eval
 from tests.replay.local_services import _Handler, local_services, write_experiment
+from tests.stepwise import interrupt
 
 pytestmark = pytest.mark.sockets
 
@@ -30,7 +31,7 @@ class Moody(_Handler):
             return super().post(body)
         self.server.keys.append(self.headers["authorization"])
         if len(self.server.keys) > self.server.patience:
-            self.server.wait.wait(60)
+            self.server.wait.wait(300)
         if self.server.refusals == 0:
             return super().post(body)
         self.server.refusals -= 1
@@ -152,11 +153,11 @@ def test_a_provider_that_hangs_ends_trials_and_not_the_run_and_they_can_run_agai
     tmp_path, services, call
 ):
     mine = write_experiment(tmp_path, services, trials=1)
-    services.delay_s = 60
+    services.delay_s = 300
     quick = [
         word
         for name in ("searches", "opens")
-        for setting in ("timeout_s=1", "request_retries=0")
+        for setting in ("timeout_s=5", "request_retries=0")
         for word in ("--set", f"configuration.{name}.model.{setting}")
     ]
     began = time.monotonic()
@@ -169,7 +170,7 @@ def test_a_provider_that_hangs_ends_trials_and_not_the_run_and_they_can_run_agai
     call("run", mine, *again)
 
     assert first == ["timeout"] * 4
-    assert took < 50
+    assert took < 250
     assert [trial["status"] for trial in records(tmp_path / "run")] == ["completed"] * 4
     assert len(records(tmp_path / "run", "superseded.jsonl")) == 4
 
@@ -188,10 +189,9 @@ def test_a_second_interrupt_ends_what_hangs_in_one_line(tmp_path, services):
         time.sleep(0.01)
     while len(services.keys) <= services.patience:
         time.sleep(0.01)
+    interrupt(process)
     process.send_signal(signal.SIGINT)
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     kept = journal.read_bytes()
     services.patience = 1000
     services.wait.set()
@@ -260,7 +260,7 @@ def test_a_live_run_that_is_killed_asks_again_only_for_what_is_missing(tmp_path,
     while not (journal.exists() and journal.read_bytes().count(b"\n") >= 3):
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
-    process.wait(timeout=60)
+    process.wait(timeout=300)
     services.patience = 1000
     services.wait.set()
     kept = {(t["case_id"], t["configuration"]) for t in records(tmp_path / "run")}
