@@ -50,7 +50,6 @@ def name_of_tape(host: str, uri: str, key: str) -> str:
     return f"{host_folder(host)}/{slug(target)}.{key}"
 
 
-
 class WebCassette:
     """The recorded web of an experiment, read only as far as it is asked for."""
 

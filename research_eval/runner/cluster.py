@@ -121,7 +121,9 @@ def run_on_cluster(
     """
     from distributed import as_completed  # noqa: PLC0415  # an optional extra
 
-    shared = client.submit(WorkerTask, *task, pure=False)  # scattered, it would die with its workers
+    shared = client.submit(
+        WorkerTask, *task, pure=False
+    )  # scattered, it would die with its workers
     waiting = (key for key in keys if is_served(key))
     completed: Any = as_completed([])
 

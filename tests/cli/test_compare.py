@@ -437,7 +437,9 @@ def test_a_fault_is_told_as_a_ratio_of_rates(make_run):
     _, text = call(compare, clean, faulty, "--measure", "final_passed")
     found = json.loads(call(compare, clean, faulty, "--json")[1])
 
-    assert "resilience of final_passed to search a.example: status 503: 0.750 [0.301, 0.954]" in text
+    assert (
+        "resilience of final_passed to search a.example: status 503: 0.750 [0.301, 0.954]" in text
+    )
     assert "/ 1.000 [0.510, 1.000] = 0.750" in text
     assert "over 4 cases" in text
     assert found["resilience"][1]["ratio"] == 0.75

@@ -128,7 +128,11 @@ def prepared(step: Step, out: Path, spent: int) -> Prepared:
         shard=step.shard, budget=BudgetSettings(max_tokens=limit),
     )  # fmt: skip
     channels = SimpleNamespace(
-        limiters=None, close=lambda: None, aclose=nothing, refusal=lambda _: None, refusals=Refusals()
+        limiters=None,
+        close=lambda: None,
+        aclose=nothing,
+        refusal=lambda _: None,
+        refusals=Refusals(),
     )
     plan = plan_of(MANIFEST, step.shard)
     return Prepared(EXPERIMENT, CASES, SETTINGS.configuration, options, MANIFEST, plan, channels)

@@ -185,13 +185,12 @@ def test_a_second_interrupt_ends_what_hangs_in_one_line(tmp_path, services):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     journal = tmp_path / "run/trials.jsonl"
-    while not (journal.exists() and journal.read_bytes()):
-        time.sleep(0.01)
-    while len(services.keys) <= services.patience:
+    while not (journal.exists() and journal.read_bytes() and len(services.keys) > 4):
+        assert process.poll() is None
         time.sleep(0.01)
     interrupt(process)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=300)
+    _, errors = process.communicate(timeout=120)
     kept = journal.read_bytes()
     services.patience = 1000
     services.wait.set()
@@ -258,6 +257,7 @@ def test_a_live_run_that_is_killed_asks_again_only_for_what_is_missing(tmp_path,
     )  # fmt: skip
     journal = tmp_path / "run/trials.jsonl"
     while not (journal.exists() and journal.read_bytes().count(b"\n") >= 3):
+        assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.wait(timeout=300)
