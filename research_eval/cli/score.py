@@ -261,7 +261,8 @@ def _by_case(tally: "Tally", name: str) -> "tuple[float, float] | None":
     from research_eval.stats import Cluster, clustered_interval
 
     clusters = [Cluster(case.total, case.weight) for case in tally.by_case(name).values()]
-    return clustered_interval(clusters, is_rate=tally.measure(name).is_rate)
+    measure = tally.measure(name)
+    return clustered_interval(clusters, is_rate=measure.is_rate, lowest=measure.lowest)
 
 
 def _row(tally: "Tally", name: str, floor: float) -> str:

@@ -302,7 +302,8 @@ class _Folder:
         is_share = unit in {"yes_no", "share"} and all(
             not isinstance(value, int | float) or 0 <= value <= 1 for value in values
         )
-        estimate = self._estimate(clusters, is_share=is_share)
+        lowest = self._rows[0].columns.measure(name).lowest
+        estimate = self._estimate(clusters, is_share=is_share, lowest=lowest)
         has_bounds = is_share or (estimate is not None and estimate.low < estimate.high)
         unscored = UNSCORED + name
         return ScoreView(
@@ -319,9 +320,11 @@ class _Folder:
             trace=self._all.summing(name),
         )
 
-    def _estimate(self, clusters: list[Cluster], *, is_share: bool) -> Estimate | None:
+    def _estimate(
+        self, clusters: list[Cluster], *, is_share: bool, lowest: float
+    ) -> Estimate | None:
         if not is_share:
-            return clustered_mean(clusters, self._settings.confidence)
+            return clustered_mean(clusters, self._settings.confidence, lowest=lowest)
         weight = math.fsum(cluster.weight for cluster in clusters)
         if not weight:
             return None

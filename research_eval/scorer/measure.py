@@ -1,5 +1,6 @@
 """What a measure means to a reader: whether more of it is better, and in which unit it is."""
 
+import math
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -20,6 +21,11 @@ class Measure(NamedTuple):
     def is_rate(self) -> bool:
         """Whether it lies between 0 and 1."""
         return self.unit in {"yes_no", "share"}
+
+    @property
+    def lowest(self) -> float:
+        """What no value of it falls below: only points may be negative."""
+        return -math.inf if self.unit == "points" else 0.0
 
 
 _HIGHER_YES = (

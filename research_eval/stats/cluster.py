@@ -55,12 +55,15 @@ def clustered_se(values: Sequence[float], groups: Sequence[Hashable]) -> float:
     return math.sqrt(math.fsum(s * s for s in sums.values())) / len(values)
 
 
-def clustered_mean(clusters: Sequence[Cluster], confidence: float = CONFIDENCE) -> Estimate | None:
+def clustered_mean(
+    clusters: Sequence[Cluster], confidence: float = CONFIDENCE, *, lowest: float = -math.inf
+) -> Estimate | None:
     """Return the ratio of the sums with a t interval on G - 1 degrees of freedom.
 
     With one value a cluster it is the usual interval of a mean. The standard error carries the
     factor G / (G - 1), without which few clusters give intervals that are too narrow.
     `None` if the clusters weigh nothing; with one cluster the bounds are those of the values seen.
+    The lower bound of a mean above `lowest`, which no value should fall below, stays above it.
 
     Source: Cochran, Sampling Techniques, 3rd ed., 6.3 (ratio estimate); Miller, arXiv:2411.00640.
     """
@@ -74,7 +77,8 @@ def clustered_mean(clusters: Sequence[Cluster], confidence: float = CONFIDENCE) 
     spread = math.fsum((c.total - value * c.weight) ** 2 for c in clusters)
     half = t_quantile(0.5 + confidence / 2, count - 1)
     half *= math.sqrt(spread * count / (count - 1)) / weight
-    return Estimate(value, value - half, value + half, count)
+    low = value - half
+    return Estimate(value, max(lowest, low) if value >= lowest else low, value + half, count)
 
 
 def clustered_wilson(clusters: Sequence[Cluster], confidence: float = CONFIDENCE) -> Interval:
@@ -102,7 +106,11 @@ def clustered_wilson(clusters: Sequence[Cluster], confidence: float = CONFIDENCE
 
 
 def clustered_interval(
-    clusters: Sequence[Cluster], *, is_rate: bool, confidence: float = CONFIDENCE
+    clusters: Sequence[Cluster],
+    *,
+    is_rate: bool,
+    confidence: float = CONFIDENCE,
+    lowest: float = -math.inf,
 ) -> Interval | None:
     """Return the interval of the ratio of the sums: `clustered_wilson` of a rate, else by t.
 
@@ -113,7 +121,7 @@ def clustered_interval(
         return (
             clustered_wilson(clusters, confidence) if any(c.weight > 0 for c in clusters) else None
         )
-    found = clustered_mean(clusters, confidence)
+    found = clustered_mean(clusters, confidence, lowest=lowest)
     return Interval(found.low, found.high) if found and found.low < found.high else None
 
 

@@ -45,6 +45,14 @@ def test_the_interval_of_a_clustered_mean_has_the_small_sample_correction():
     assert estimate.n == 4
 
 
+def test_the_interval_of_what_cannot_be_negative_ends_at_nought():
+    few = [Cluster(6.0, 3.0), *[Cluster(0.0, 3.0)] * 5]
+
+    assert clustered_mean(few).low < 0
+    assert clustered_mean(few, lowest=0.0).low == 0
+    assert clustered_mean([Cluster(-3.0, 1.0), Cluster(-1.0, 1.0)], lowest=0.0).low < -2
+
+
 def test_a_mean_of_nothing_is_none():
     assert clustered_mean([]) is None
     assert clustered_mean([Cluster(0, 0)]) is None

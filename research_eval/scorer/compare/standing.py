@@ -64,7 +64,9 @@ def standing(
     clusters = [Cluster(*sums) for sums in side.case_sums(name).values()]
     is_red = name == "support_red" and measure.is_rate
     weight = math.fsum(cluster.weight for cluster in clusters)
-    interval = clustered_interval(clusters, is_rate=measure.is_rate, confidence=confidence)
+    interval = clustered_interval(
+        clusters, is_rate=measure.is_rate, confidence=confidence, lowest=measure.lowest
+    )
     return Standing(
         planned=planned,
         run=len(side.ran),
