@@ -14,7 +14,7 @@ from research_eval.cassette.recording import Recording
 from research_eval.cassette.stream import Player, Source, Tee
 from research_eval.clock import Clock
 
-__all__ = ["GAVE_UP", "IS_ENOUGH", "Mode", "TapeDeck", "TrialTape"]
+__all__ = ["GAVE_UP", "IS_ENOUGH", "IS_PLAYED", "Mode", "TapeDeck", "TrialTape", "marks_of"]
 
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
@@ -25,8 +25,19 @@ Mode = Literal["replay", "record", "live"]
 IS_ENOUGH = "is_enough"
 """The extension of a request under which its reader, if it has a cap, says when it has read enough."""
 
+IS_PLAYED = "is_played"
+"""The extension of a response by which readers know it from what a server answered just now."""
+
 GAVE_UP = FailureOnTape(type="ReadTimeout", message="the caller gave up")
 """What a request that was cancelled is replayed as."""
+
+
+def marks_of(interaction: Interaction) -> dict[str, Any]:
+    """Return the extensions of the response that `interaction` holds."""
+    reason = interaction.reason
+    return {IS_PLAYED: True} | (
+        {"reason_phrase": reason.encode("ascii", "replace")} if reason else {}
+    )
 
 
 class OffTape(Exception):  # noqa: N818  # never leaves this package: each transport raises its own

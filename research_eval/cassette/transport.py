@@ -6,15 +6,12 @@ from typing import cast
 import httpx
 from typing_extensions import override
 
-from research_eval.cassette.deck import TapeDeck
+from research_eval.cassette.deck import TapeDeck, marks_of
 from research_eval.cassette.interaction import FailureOnTape
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.stream import Player, Source
 
-__all__ = ["IS_PLAYED", "OffTapeError", "TapeTransport"]
-
-IS_PLAYED = "is_played"
-"""The extension of a response by which readers know it from what a server answered just now."""
+__all__ = ["OffTapeError", "TapeTransport"]
 
 
 class OffTapeError(httpx.TransportError):
@@ -77,15 +74,11 @@ class TapeTransport(TapeDeck[httpx.Request, httpx.Response], httpx.AsyncBaseTran
     def _answer(
         self, interaction: Interaction, stream: Player, request: httpx.Request
     ) -> httpx.Response:
-        reason = interaction.reason
         response = _Played(
             interaction.status,
             headers=interaction.header_bytes(),
             stream=_Body(stream),
-            extensions={
-                IS_PLAYED: True,
-                **({"reason_phrase": reason.encode("ascii", "replace")} if reason else {}),
-            },
+            extensions=marks_of(interaction),
             request=request,
         )
         response.player = stream

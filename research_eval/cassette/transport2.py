@@ -6,7 +6,7 @@ from typing import cast
 import httpx2
 from typing_extensions import override
 
-from research_eval.cassette.deck import TapeDeck
+from research_eval.cassette.deck import TapeDeck, marks_of
 from research_eval.cassette.interaction import FailureOnTape
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.stream import Player, Source
@@ -74,12 +74,11 @@ class TapeTransport2(TapeDeck[httpx2.Request, httpx2.Response], httpx2.AsyncBase
     def _answer(
         self, interaction: Interaction, stream: Player, request: httpx2.Request
     ) -> httpx2.Response:
-        reason = interaction.reason
         response = _Played(
             interaction.status,
             headers=interaction.header_bytes(),
             stream=_Body(stream),
-            extensions={"reason_phrase": reason.encode("ascii", "replace")} if reason else None,
+            extensions=marks_of(interaction),
             request=request,
         )
         response.player = stream
