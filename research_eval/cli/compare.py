@@ -10,7 +10,7 @@ from research_eval.cli.number import ALPHA, Number
 from research_eval.errors import UsageError
 
 if TYPE_CHECKING:
-    from research_eval.scorer.compare import CompareSettings, Comparison, Plan, Side
+    from research_eval.scorer.compare import Absent, CompareSettings, Comparison, Plan, Side
 
 __all__ = ["compare"]
 
@@ -93,6 +93,8 @@ def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN4
 
     Where both replayed the same recordings, every trial that changed sides or lost its value counts;
     elsewhere paired tests over the cases decide.
+    A configuration of BASE that HEAD lacks is named; with --fail-on regression it is inconclusive,
+    unless --configuration or --shared says that some are left out on purpose.
     Exits 1 on a regression with --fail-on regression, 3 when a verdict is inconclusive.
     """
     from research_eval.scorer.compare import CompareSettings, compare_sides
@@ -109,21 +111,23 @@ def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN4
     if options["is_shared"] and (head is None or options["is_unpaired"]):
         raise UsageError("--shared is for two runs whose cases pair")
     pairs = _pairs(base, head, options["names"], settings, is_shared=options["is_shared"])
+    absent = _absent(base, head, options)
     if options["is_unpaired"]:
-        return _unpaired(pairs, settings, options)
+        return _unpaired(pairs, absent, settings, options)
     for side, others in pairs:
         _check_cases(side, others)
     comparisons = [(side, others, compare_sides(side, others, settings)) for side, others in pairs]
     found = [c for _, _, some in comparisons for c in some]
     if options["junit"]:
-        _write_junit(options["junit"], found)
+        _write_junit(options["junit"], found, absent)
     if options["as_json"]:
         for side, others, some in comparisons:
             for other, comparison in zip(others, some, strict=True):
                 _show_json(side, other, comparison)
     else:
         _show_all(comparisons, settings, options["flips"])
-    return _status(found, options["fail_on"])
+    _show_absent(absent, as_json=options["as_json"])
+    return _status(found, absent, options["fail_on"])
 
 
 def _pairs(
@@ -157,6 +161,27 @@ def _pairs(
     if not shared:
         raise UsageError(f"{base} and {head} have no configuration in common; name two")
     return [(side, [by_name[side.configuration.name]]) for side in shared]
+
+
+def _absent(base: Path, head: Path | None, options: dict[str, Any]) -> "list[Absent]":
+    """Return the configurations that HEAD lacks, where nobody named which to compare."""
+    from research_eval.journal import RunFolder
+    from research_eval.scorer.compare import find_absent
+
+    if head is None or options["names"]:
+        return []
+    is_ruled = options["fail_on"] == "regression" and not options["is_shared"]
+    return find_absent(RunFolder(base), RunFolder(head), is_ruled=is_ruled)
+
+
+def _show_absent(absent: "Sequence[Absent]", *, as_json: bool) -> None:
+    from research_eval.cli.compare_text import absent_lines
+
+    for one in absent:
+        if as_json:
+            click.echo(one.model_dump_json())
+        else:
+            click.echo("\n".join(("", *absent_lines(one))))
 
 
 def _shared_plan(base: Path, head: Path) -> "Plan":
@@ -193,20 +218,24 @@ def _check_cases(base: "Side", others: "Sequence[Side]") -> None:
             raise _no_case_in_common(base.folder.path, other.folder.path)
 
 
-def _status(comparisons: "Sequence[Comparison]", fail_on: str | None) -> int:
-    verdicts = {comparison.verdict for comparison in comparisons}
-    if "regression" in verdicts and fail_on == "regression":
+def _status(
+    comparisons: "Sequence[Comparison]", absent: "Sequence[Absent]", fail_on: str | None
+) -> int:
+    if fail_on == "regression" and any(c.verdict == "regression" for c in comparisons):
         return 1
-    inconclusive = any(m.verdict == "inconclusive" for c in comparisons for m in c.measures)
-    return 3 if inconclusive else 0
+    verdicts = {entry.verdict for comparison in comparisons for entry in comparison.measures}
+    is_open = "inconclusive" in verdicts or any(a.verdict == "inconclusive" for a in absent)
+    return 3 if is_open else 0
 
 
-def _write_junit(path: Path, comparisons: "Sequence[Comparison]") -> None:
+def _write_junit(
+    path: Path, comparisons: "Sequence[Comparison]", absent: "Sequence[Absent]"
+) -> None:
     from research_eval.journal import write_whole
     from research_eval.scorer.compare import junit_xml
 
     try:
-        write_whole(path, junit_xml(comparisons))
+        write_whole(path, junit_xml(comparisons, absent))
     except OSError as exc:
         raise UsageError(f"{path}: cannot be written: {exc.strerror}") from exc
 
@@ -239,7 +268,10 @@ def _show_json(side: "Side", other: "Side", comparison: "Comparison") -> None:
 
 
 def _unpaired(
-    pairs: "list[tuple[Side, list[Side]]]", settings: "CompareSettings", options: dict[str, Any]
+    pairs: "list[tuple[Side, list[Side]]]",
+    absent: "Sequence[Absent]",
+    settings: "CompareSettings",
+    options: dict[str, Any],
 ) -> int:
     """Compare rates without pairing cases, which shows less and asks for no common case."""
     from research_eval.cli.compare_text import unpaired_lines
@@ -263,10 +295,12 @@ def _unpaired(
             click.echo(entry.model_dump_json())
         else:
             click.echo("\n".join(unpaired_lines(entry, settings)))
+    _show_absent(absent, as_json=options["as_json"])
     verdicts = {entry.verdict for entry in found}
     if "regression" in verdicts and options["fail_on"] == "regression":
         return 1
-    return 3 if "inconclusive" in verdicts else 0
+    is_open = "inconclusive" in verdicts or any(a.verdict == "inconclusive" for a in absent)
+    return 3 if is_open else 0
 
 
 def _self_check(

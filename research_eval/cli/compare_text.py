@@ -9,6 +9,7 @@ from research_eval.schema.display import one_line
 
 if TYPE_CHECKING:
     from research_eval.scorer.compare import (
+        Absent,
         CompareSettings,
         Comparison,
         Flip,
@@ -20,7 +21,14 @@ if TYPE_CHECKING:
         UnpairedComparison,
     )
 
-__all__ = ["comparison_lines", "legend_lines", "noise_line", "overall_lines", "unpaired_lines"]
+__all__ = [
+    "absent_lines",
+    "comparison_lines",
+    "legend_lines",
+    "noise_line",
+    "overall_lines",
+    "unpaired_lines",
+]
 
 _WORDS = (
     ("planned", "trials that either side planned: one that a side left out is missing there"),
@@ -87,6 +95,15 @@ def comparison_lines(
     yield from _lost(comparison.lost, most)
     yield f"RESULT: {comparison.verdict.replace('_', ' ').upper()}"
     yield ""
+
+
+def absent_lines(absent: "Absent") -> Iterator[str]:
+    """Yield that head lacks a configuration, and how to say that it is meant so."""
+    yield f"base {one_line(absent.base)}"
+    yield f"head {one_line(absent.head)}: no configuration {one_line(absent.configuration)}"
+    if absent.verdict == "inconclusive":
+        yield "  what head lacks cannot be judged; --configuration or --shared leave it out on purpose"
+    yield f"RESULT: {absent.verdict.replace('_', ' ').upper()}"
 
 
 def _settings(comparison: "Comparison") -> Iterator[str]:

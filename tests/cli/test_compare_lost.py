@@ -265,3 +265,52 @@ def test_whatever_two_runs_hold_a_lost_value_is_never_called_well(
     assert status == {"regression": 1, "inconclusive": 3}.get(whole["verdict"], 0)
     if found["lost"] and "--margin" not in more:
         assert whole["verdict"] in {"regression", "inconclusive"}
+
+
+def test_a_configuration_that_head_lacks_is_named_and_fails_a_ruling(make_run, tmp_path):
+    base = make_run("base", {"a": ["1"] * 20, "b": ["1"] * 20})
+    head = make_run("head", {"a": ["1"] * 20})
+
+    status, text = call(base, head, *FAIL, "--junit", tmp_path / "junit.xml")
+
+    assert status == 3
+    assert f"head {head}: no configuration b" in text
+    assert text.rstrip().endswith("RESULT: INCONCLUSIVE")
+    assert ET.parse(tmp_path / "junit.xml").getroot()[1].attrib["errors"] == "1"
+    status, text = call(base, head, *FAIL, "--json")
+    assert status == 3
+    assert json.loads(text.splitlines()[-1]) == {
+        "base": f"{base}: b",
+        "head": head,
+        "configuration": "b",
+        "verdict": "inconclusive",
+    }
+    assert call(base, head, *FAIL, "--unpaired")[0] == 3
+
+
+@pytest.mark.parametrize("more", [(), (*FAIL, "--shared")])
+def test_a_configuration_that_head_lacks_is_named_where_no_ruling_is_asked(make_run, more):
+    base = make_run("base", {"a": ["1"] * 20, "b": ["1"] * 20})
+    head = make_run("head", {"a": ["1"] * 20})
+
+    status, text = call(base, head, *more)
+
+    assert status == 0
+    assert "no configuration b\nRESULT: NOT COMPARED" in text
+
+
+def test_what_was_named_is_all_that_is_compared(make_run):
+    base = make_run("base", {"a": ["1"] * 20, "b": ["1"] * 20})
+    head = make_run("head", {"a": ["1"] * 20})
+
+    status, text = call(base, head, *FAIL, "--configuration", "a")
+
+    assert status == 0
+    assert "no configuration" not in text
+
+
+def test_a_regression_stands_before_what_head_lacks(make_run):
+    base = make_run("base", {"a": ["1"] * 20, "b": ["1"] * 20})
+    head = make_run("head", {"a": ["1"] * 19 + ["0"]})
+
+    assert call(base, head, *FAIL)[0] == 1

@@ -1,5 +1,6 @@
 """Compare: two configurations of stored runs in, what differs between them and by how much out."""
 
+from research_eval.scorer.compare.absent import Absent, find_absent
 from research_eval.scorer.compare.collect import Plan, Side, collect
 from research_eval.scorer.compare.flip import Flip, add_answers, find_flips
 from research_eval.scorer.compare.judge import (
@@ -16,6 +17,7 @@ from research_eval.scorer.compare.standing import Standing
 from research_eval.scorer.compare.unpaired import UnpairedComparison, unpaired
 
 __all__ = [
+    "Absent",
     "CompareSettings",
     "Comparison",
     "Flip",
@@ -31,6 +33,7 @@ __all__ = [
     "clean_twins",
     "collect",
     "compare_sides",
+    "find_absent",
     "find_flips",
     "junit_xml",
     "resilience",

@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
+from research_eval.scorer.compare.absent import Absent
 from research_eval.scorer.compare.judge import Comparison, MeasureComparison
 
 __all__ = ["junit_xml"]
 
 
-def junit_xml(comparisons: Sequence[Comparison]) -> bytes:
+def junit_xml(comparisons: Sequence[Comparison], absent: Sequence[Absent] = ()) -> bytes:
     """Return one test suite a comparison and one test case a measure.
+
+    A configuration that head lacks is a suite of one test case.
 
     A regression is a failure; an inconclusive measure is an error, so that nothing shown is never
     taken for nothing wrong.
@@ -27,6 +30,8 @@ def junit_xml(comparisons: Sequence[Comparison]) -> bytes:
         )
         for entry in entries:
             _case(suite, comparison, entry)
+    for one in absent:
+        _absent(root, one)
     ET.indent(root)
     text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
@@ -44,6 +49,24 @@ def _case(suite: ET.Element, comparison: Comparison, entry: MeasureComparison) -
     lines += [f"{one.case_id} #{one.trial}: {one.base:g} lost ({one.why})" for one in gone]
     problem = ET.SubElement(case, tag, message=_legal(entry.reason), type=entry.verdict)
     problem.text = _legal("\n".join(lines))
+
+
+def _absent(root: ET.Element, one: Absent) -> None:
+    is_error = one.verdict == "inconclusive"
+    suite = ET.SubElement(
+        root,
+        "testsuite",
+        name=_legal(f"{one.base} against {one.head}"),
+        tests="1",
+        failures="0",
+        errors=str(int(is_error)),
+    )
+    case = ET.SubElement(suite, "testcase", classname="compare", name=_legal(one.configuration))
+    reason = _legal(f"{one.head} has no configuration {one.configuration}")
+    if is_error:
+        ET.SubElement(case, "error", message=reason, type=one.verdict)
+    else:
+        ET.SubElement(case, "system-out").text = f"{one.verdict}: {reason}"
 
 
 def _legal(text: str) -> str:
