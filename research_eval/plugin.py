@@ -1,34 +1,115 @@
 """Find what users plug in: a built-in name, an entry point, or a dotted path `package.module:name`."""
 
-from collections.abc import Mapping
-from importlib import import_module
+import sys
+import sysconfig
+from collections.abc import Iterable, Mapping
+from importlib import import_module, invalidate_caches
 from importlib.metadata import entry_points
+from pathlib import Path
+from traceback import walk_tb
+from types import ModuleType
 
 from research_eval.errors import ConfigError
 
-__all__ = ["load_plugin"]
+__all__ = ["fault_of", "load_plugin"]
+
+EXPECTED = "package.module:name"
 
 
-def load_plugin(kind: str, name: str, built_in: Mapping[str, object]) -> object:
+def load_plugin(
+    kind: str, name: str, built_in: Mapping[str, object], others: Iterable[str] = ()
+) -> object:
     """Return the object called `name` among the plugins of `kind`.
+
+    A module that is not found otherwise is looked for in the working folder.
 
     Args:
         kind: The entry-point group after `research_eval.`, for instance `gate` or `scorer`.
         name: A built-in name, an entry point's name, or `package.module:name`.
         built_in: What the project itself offers under this kind.
+        others: More names that the user may give, which are made elsewhere.
 
     Raises:
         ConfigError: If there is no such plugin, or it cannot be imported.
     """
     if name in built_in:
         return built_in[name]
+    complaint = f"cannot load {kind} {name!r}"
     for point in entry_points(group=f"research_eval.{kind}", name=name):
-        return point.load()
+        return _loaded(point.module, point.attr, complaint)
     module, colon, attribute = name.partition(":")
     if not colon:
-        known = ", ".join(sorted(built_in))
-        raise ConfigError(f"unknown {kind} {name!r}; known: {known}; or give package.module:name")
+        known = ", ".join(sorted([*built_in, *others]))
+        raise ConfigError(f"unknown {kind} {name!r}; known: {known}; or give {EXPECTED}")
+    if not attribute or not all(module.split(".")):
+        raise ConfigError(f"{complaint}: expected {EXPECTED}")
+    return _loaded(module, attribute, complaint)
+
+
+def _loaded(module: str, attribute: str, complaint: str) -> object:
+    """Return what a module holds; whatever its code raises is said in one line."""
     try:
-        return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as exc:
-        raise ConfigError(f"cannot load {kind} {name!r}: {exc}") from exc
+        found: object = _imported(module)
+    except ModuleNotFoundError as exc:
+        if not _is_missing(module, exc):
+            raise ConfigError(f"{complaint}: {fault_of(exc)}") from exc
+        where = "neither installed nor in the working folder"
+        raise ConfigError(f"{complaint}: {exc}: it is {where}") from exc
+    except (Exception, SystemExit) as exc:
+        raise ConfigError(f"{complaint}: {fault_of(exc)}") from exc
+    try:
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except AttributeError as exc:
+        raise ConfigError(f"{complaint}: {exc}") from exc
+    return found
+
+
+def _imported(module: str) -> ModuleType:
+    """Import a module, from the working folder if it is nowhere else."""
+    here = str(Path.cwd())
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as exc:
+        if not _is_missing(module, exc) or here in sys.path:
+            raise
+    sys.path.append(here)
+    try:
+        invalidate_caches()
+        return import_module(module)
+    finally:
+        sys.path.remove(here)
+
+
+def _is_missing(module: str, exc: ModuleNotFoundError) -> bool:
+    """Return whether it is `module` that is not there, not one that it imports."""
+    return exc.name is not None and f"{module}.".startswith(f"{exc.name}.")
+
+
+def fault_of(exc: BaseException) -> str:
+    """Say in one line what went wrong in a user's code, and in which file and line of it."""
+    place = _place(exc)
+    text = exc.msg if isinstance(exc, SyntaxError) else str(exc)
+    words = " ".join(text.split())
+    said = f"{type(exc).__name__}: {words}" if words else type(exc).__name__
+    return f"{said}, at {place}" if place else said
+
+
+def _place(exc: BaseException) -> str | None:
+    if isinstance(exc, SyntaxError) and exc.filename:
+        return f"{_shown(exc.filename)}:{exc.lineno}"
+    project = str(Path(__file__).parent)
+    frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(exc.__traceback__)]
+    outside = [(file, line) for file, line in frames if not file.startswith((project, "<"))]
+    libraries = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
+    own = [(file, line) for file, line in outside if not file.startswith(libraries)]
+    if not outside:
+        return None
+    file, line = (own or outside)[-1]
+    return f"{_shown(file)}:{line}"
+
+
+def _shown(file: str) -> str:
+    """Return a path from the working folder on, where it stands below it."""
+    path, here = Path(file), Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)

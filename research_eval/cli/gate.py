@@ -70,13 +70,15 @@ def check(answer: str, ledger_file: str | None, gate_name: str, batch: bool, as_
     from research_eval.gate.source import judgeable_line, ledger_from_json, ledger_from_urls
     from research_eval.gate.stored import seldom_collecting
 
+    if batch and ledger_file is not None:
+        raise UsageError("gate check: --ledger is not for --batch, whose lines hold their ledgers")
     judge = load_gate(gate_name)
     if batch:
         with _results(answer) as write, seldom_collecting():
             for place, line in _ahead(_lines(answer, {"text": str}, quick=judgeable_line), answer):
                 fetched, searched = (_urls(line, field, place) for field in ("fetched", "searched"))
                 ledger = ledger_from_urls(fetched, searched)
-                write(_judged(line, judge.check(line["text"], ledger)))
+                write(_judged(line, _verdict(judge, line["text"], ledger, place)))
         return 0
     if ledger_file is None:
         raise UsageError("gate check: give --ledger FILE, or --batch with a ledger in each line")
@@ -88,7 +90,7 @@ def check(answer: str, ledger_file: str | None, gate_name: str, batch: bool, as_
 
 def _check_one(answer: str, ledger: "SourceRegistry", judge: "Gate", *, as_json: bool) -> int:
     text = _read(answer)
-    verdict = judge.check(text, ledger)
+    verdict = _verdict(judge, text, ledger, answer)
     if as_json:
         _write_json(verdict.model_dump(mode="json"))
     elif verdict.passed:
@@ -99,6 +101,18 @@ def _check_one(answer: str, ledger: "SourceRegistry", judge: "Gate", *, as_json:
             place = "" if violation.start is None else f":{_position(text, violation.start)}"
             _write(f"{answer}{place}: {violation.kind}: {violation.message}")
     return 0 if verdict.passed else 1
+
+
+def _verdict(judge: "Gate", text: str, ledger: "SourceRegistry", place: str) -> "Verdict":
+    """Return the gate's verdict.
+
+    Raises:
+        UsageError: With the answer's place, if a gate of the user's own fails.
+    """
+    try:
+        return judge.check(text, ledger)
+    except UsageError as exc:
+        raise UsageError(f"{exc} ({place})") from exc
 
 
 def _judged(line: dict[str, Any], verdict: "Verdict") -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 from xml.etree import ElementTree as ET
 
+from research_eval.errors import ConfigError
 from research_eval.gate.load import load_gate
 from research_eval.gate.protocol import Gate
 from research_eval.gate.stored import (
@@ -75,7 +76,11 @@ def judge_trials(trials: Iterable[TrialRecord], base: Gate, head: Gate) -> Itera
 
 
 def judge_stored(trial: StoredTrial, base: Gate, head: Gate) -> Iterator[Judgement]:
-    """Yield every attempt of `trial`, judged by both gates."""
+    """Yield every attempt of `trial`, judged by both gates.
+
+    Raises:
+        ConfigError: If a gate of the user's own fails.
+    """
     ledger = SourceRegistry()
     for step in trial.steps:
         if isinstance(step, StoredHit):
@@ -83,7 +88,13 @@ def judge_stored(trial: StoredTrial, base: Gate, head: Gate) -> Iterator[Judgeme
         elif isinstance(step, StoredPage):
             ledger.add_page(step, None)
         else:
-            before, after = base.check(step.text, ledger), head.check(step.text, ledger)
+            try:
+                before, after = base.check(step.text, ledger), head.check(step.text, ledger)
+            except ConfigError as exc:
+                where = f"{trial.key.configuration}, trial {trial.key.trial}"
+                raise ConfigError(
+                    f"{exc} ({trial.key.case_id}, {where}, attempt {step.attempt})"
+                ) from exc
             yield Judgement(trial.key, step.attempt, _flip(trial.key, step.attempt, before, after))
 
 

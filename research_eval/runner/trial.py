@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from research_eval.agent import AgentOutcome
 from research_eval.dataset import Case
-from research_eval.errors import CassetteMissError, TrialError
+from research_eval.errors import CassetteMissError, ConfigError, TrialError
 from research_eval.refusal import Refusal
 from research_eval.runner.build import LiveTrial
 from research_eval.schema import Failure, ModelCalled, ReplayTally, TrialKey, TrialRecord
@@ -27,11 +27,18 @@ class TrialResult(NamedTuple):
 
 
 async def run_trial(key: TrialKey, case: Case, live: LiveTrial) -> TrialResult:
-    """Run one trial to its end; whatever goes wrong inside stands in the record."""
+    """Run one trial to its end; whatever goes wrong inside stands in the record.
+
+    Raises:
+        ConfigError: If a part of the user's own fails.
+    """
     began = time.perf_counter()
     began_cpu = time.process_time()
     try:
         outcome = await _outcome(case, live)
+    except ConfigError as exc:
+        where = f"{key.case_id}, {key.configuration}, trial {key.trial}"
+        raise ConfigError(f"{exc} ({where})") from exc
     finally:
         await live.aclose()
     web, model = live.sessions

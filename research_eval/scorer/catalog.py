@@ -72,7 +72,7 @@ def load_scorer(name: str) -> Scorer:
     Raises:
         ConfigError: If there is no such scorer, or it cannot be called.
     """
-    found = load_plugin("scorer", name, BUILT_IN)
+    found = load_plugin("scorer", name, BUILT_IN, others=["judge"])
     if not callable(found):
         raise ConfigError(f"scorer {name!r} is not callable")
     scorer = cast("Scorer", found)

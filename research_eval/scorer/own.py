@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from pydantic import ValidationError
 
 from research_eval.dataset import Case
-from research_eval.errors import ConfigError
+from research_eval.errors import ConfigError, ResearchEvalError
+from research_eval.plugin import fault_of
 from research_eval.schema import Score, Scored, TrialRecord, Unscored
 from research_eval.scorer.measure import is_built_in
 from research_eval.scorer.protocol import Pages, Scorer
@@ -29,20 +30,22 @@ class OwnScorer:
         """Return the scorer's scores.
 
         Raises:
-            ConfigError: If one of them is no score, no finite number, or called like another.
+            ConfigError: If one of them is no score, no finite number, or called like another, or
+                the scorer raises.
         """
         try:
             found = tuple(self._scorer(case, trial, pages))
+        except ResearchEvalError:
+            raise
         except ValidationError as exc:
             first = exc.errors(include_url=False)[0]
             place = ".".join(map(str, first["loc"])) or exc.title
             raise self._refusal(
                 trial, f"{place}: {first['msg']}, not {first['input']!r:.40}"
             ) from exc
-        except TypeError as exc:
-            if _is_own(exc):
-                raise self._refusal(trial, f"it gives no scores: {exc}") from exc
-            raise
+        except (Exception, SystemExit) as exc:
+            what = f"it gives no scores: {exc}" if _is_of_the_call(exc) else fault_of(exc)
+            raise self._refusal(trial, what) from exc
         self._check(trial, found)
         return found
 
@@ -59,10 +62,10 @@ class OwnScorer:
         return ConfigError(f"scorer {self.__name__!r}: {what} ({where})")
 
 
-def _is_own(exc: TypeError) -> bool:
+def _is_of_the_call(exc: BaseException) -> bool:
     """Return whether the error was raised by the call itself, not within the scorer."""
     trace = exc.__traceback__
-    return trace is not None and trace.tb_next is None
+    return isinstance(exc, TypeError) and trace is not None and trace.tb_next is None
 
 
 def _problem(score: object, seen: set[str]) -> str | None:

@@ -177,10 +177,11 @@ def test_a_score_that_would_spoil_a_table_is_refused_by_the_scorers_name(make_ru
     assert not (Path(run) / "scores.jsonl").exists()
 
 
-def test_a_mistake_within_a_scorer_keeps_its_own_words(make_run, own):
+def test_a_mistake_within_a_scorer_is_told_with_its_words_and_place(make_run, own):
     run = make_run("run", {"a": ["1"]})
 
-    with pytest.raises(TypeError, match="has no len"):
+    words = r"TypeError: .*has no len\(\), at .*test_own_scorer\.py:\d+ \(case-1, a, trial 1\)$"
+    with pytest.raises(ConfigError, match=words):
         call(score, run, "--scorer", own(lambda case, trial, pages: [len(3)]))
 
 

@@ -1,0 +1,56 @@
+"""A gate of the user's own: what goes wrong in it is said with its name, and its verdicts are verdicts."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from research_eval.errors import ConfigError, ResearchEvalError
+from research_eval.gate.protocol import Gate
+from research_eval.ledger import SourceRegistry
+from research_eval.plugin import fault_of
+from research_eval.schema import Verdict
+
+__all__ = ["OwnGate"]
+
+T = TypeVar("T")
+
+
+class OwnGate:
+    """Passes on what a gate says, and refuses what is no verdict and no words."""
+
+    def __init__(self, name: str, gate: Gate) -> None:
+        self._name = name
+        self.gate = gate
+        """The user's."""
+
+    @property
+    def id(self) -> str:
+        """Name and version, as the gate says."""
+        return self._said("id", lambda: self.gate.id, str)
+
+    def check(self, answer: str, ledger: SourceRegistry) -> Verdict:
+        """Rule on `answer` as the gate does.
+
+        Raises:
+            ConfigError: If the gate raises, or returns no verdict.
+        """
+        return self._said("check", lambda: self.gate.check(answer, ledger), Verdict)
+
+    def corrective(self, verdict: Verdict) -> str:
+        """Return the gate's words.
+
+        Raises:
+            ConfigError: If the gate raises, or returns no text.
+        """
+        return self._said("corrective", lambda: self.gate.corrective(verdict), str)
+
+    def _said(self, what: str, say: Callable[[], T], kind: type[T]) -> T:
+        try:
+            found = say()
+        except ResearchEvalError:
+            raise
+        except (Exception, SystemExit) as exc:
+            raise ConfigError(f"gate {self._name!r}: {what}: {fault_of(exc)}") from exc
+        if not isinstance(found, kind):
+            expected = f"expected a {kind.__name__}, not {found!r:.40}"
+            raise ConfigError(f"gate {self._name!r}: {what}: {expected}")
+        return found
