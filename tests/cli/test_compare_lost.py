@@ -202,7 +202,7 @@ def test_what_so_many_cases_show_stands_beside_each_comparison(make_run):
     head = make_run("head", {"a": ["1"] * 8 + ["0", "0"]}, mode="live")
 
     _, text = call(base, head, "--measure", "final_passed")
-    assert "detectable 0.280 with 10 cases; needed for 0.1: 79 cases" in text
+    assert "detectable at most 0.556 with 10 cases; needed for 0.1: at most 310 cases" in text
     _, text = call(base, base, "--measure", "final_passed", "--difference", "0.2")
     assert "detectable at most 0.451 with 10 cases; needed for 0.2: at most 51 cases" in text
     _, text = call(base, head, "--unpaired")

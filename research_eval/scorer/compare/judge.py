@@ -87,7 +87,9 @@ class MeasureComparison(Record):
     needed_cases: int | None = None
     """How many cases show the smallest difference worth finding, of rates, with that chance."""
     is_bound: bool = False
-    """Whether both are the most that is left possible where no case differs from another."""
+    """Whether both are the most that is left possible where no case, or hardly one, differs."""
+    differing: int = 0
+    """Cases that do not fare alike on both sides."""
     worse: int = 0
     """Trials that got worse; on live traffic chance alone makes some."""
     better: int = 0
@@ -266,10 +268,17 @@ def _tested(
     differences = [y - x for x, y in zip(a, b, strict=True)]
     bootstrap = paired_bootstrap(differences, seed=settings.seed, confidence=1 - settings.alpha)
     spread = gap.standard_error**2 * gap.n
+    differing = sum(d != 0 for d in differences)
     power = reach(
-        gap.n, spread, difference=settings.difference, alpha=settings.alpha, is_rate=is_rate
+        gap.n,
+        spread,
+        differing=differing,
+        difference=settings.difference,
+        alpha=settings.alpha,
+        is_rate=is_rate,
     )
     return {
+        "differing": differing,
         "difference": gap.value,
         "interval": _interval(a, b, 1 - settings.alpha, is_rate=is_rate),
         "bootstrap": (bootstrap.low, bootstrap.high) if bootstrap else None,
@@ -372,9 +381,10 @@ def _rule_by_test(
             return within
     if is_shown:
         return ("regression" if is_loss else "improvement"), f"p = {p:.3g}"
-    if entry.detectable is None or entry.is_bound:
+    if entry.detectable is None or (entry.is_bound and not entry.differing):
         return "no_difference_shown", f"p = {p:.3g}; all {entry.cases} cases fare alike"
-    what = f"p = {p:.3g}; {entry.cases} cases would show {entry.detectable:.3f}"
+    most = "at most " if entry.is_bound else ""
+    what = f"p = {p:.3g}; {entry.cases} cases would show {most}{entry.detectable:.3f}"
     return "no_difference_shown", what
 
 

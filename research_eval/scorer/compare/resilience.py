@@ -49,7 +49,7 @@ class Resilience(Record):
     needed_cases: int | None = None
     """How many cases show the smallest difference worth finding."""
     is_bound: bool = False
-    """Whether both are the most that is left possible where no case differs from another."""
+    """Whether both are the most that is left possible where no case, or hardly one, differs."""
 
 
 def fault_words(fault: Mapping[str, Any]) -> str:
@@ -127,9 +127,15 @@ def _measured(
     is_rate = merged((clean.kinds, faulted.kinds)).of(name).is_rate
     power = Reach(None, None, is_bound=False)
     if len(shared) > 1:
-        spread = variance([y - x for x, y in zip(base, under, strict=True)])
-        alpha = 1 - confidence
-        power = reach(len(shared), spread, difference=difference, alpha=alpha, is_rate=is_rate)
+        differences = [y - x for x, y in zip(base, under, strict=True)]
+        power = reach(
+            len(shared),
+            variance(differences),
+            differing=sum(d != 0 for d in differences),
+            difference=difference,
+            alpha=1 - confidence,
+            is_rate=is_rate,
+        )
     return Resilience(
         clean=clean.configuration.name,
         faulted=faulted.configuration.name,
