@@ -34,17 +34,23 @@ class Assumed(NamedTuple):
     """What a pilot cannot tell."""
     is_bound: bool = False
     """Whether the variances are the largest that the pilot leaves possible."""
+    cases: int | None = None
+    """Cases of the pilot, for a plan that names none."""
+    trials: int | None = None
+    """Trials a case of the pilot."""
 
 
 @click.command()
 @click.argument("experiment", type=click.Path(path_type=Path), required=False)
 @click.option(
-    "--cases", type=click.IntRange(2, MOST), help="Cases; default: those of EXPERIMENT, or 50."
+    "--cases",
+    type=click.IntRange(2, MOST),
+    help="Cases; default: those of EXPERIMENT, or of the run of --from, or 50.",
 )
 @click.option(
     "--trials",
     type=click.IntRange(1, MOST),
-    help="Trials a case; default: those of EXPERIMENT, or 1.",
+    help="Trials a case; default: those of EXPERIMENT, or of the run of --from, or 1.",
 )
 @click.option(
     "--difference",
@@ -133,8 +139,8 @@ def plan(
         raise UsageError(f"--difference: two rates differ by less than 1, not by {difference:g}")
     rows = _rows(
         assumed,
-        cases=cases or 50,
-        trials=trials or 1,
+        cases=cases or assumed.cases or 50,
+        trials=trials or assumed.trials or 1,
         difference=difference,
         alpha=alpha / (comparisons or 1),
         power=power,
@@ -185,6 +191,7 @@ def _measured(pilot: Path, names: tuple[str, ...], measure: str) -> Assumed:
     spread = sum((g - centre) ** 2 for g in gaps) / (len(gaps) - 1)
     is_rate = merged(side.kinds for side in sides).of(measure).is_rate
     rate = _mean([_mean(a[c]) for c in shared]) if is_rate else None
+    size = (len(sides[0].plan.case_ids), sides[0].plan.trials)
     origin = (
         f"measured on {measure} of {sides[0].configuration.name} and {sides[1].configuration.name},"
         f" {len(shared)} cases"
@@ -192,14 +199,15 @@ def _measured(pilot: Path, names: tuple[str, ...], measure: str) -> Assumed:
     if spread == 0 and within == 0:
         if rate is None:
             raise UsageError(f"{pilot}: {measure!r} is the same everywhere: no spread to plan with")
-        return _bounded(rate, len(shared), origin)
+        return _bounded(rate, len(shared), origin)._replace(cases=size[0], trials=size[1])
     note = ""
     if all(len(side[c]) == 1 for side in (a, b) for c in shared):
         note = (
             "one trial a case: the pilot cannot tell the spread of trials from that of cases,"
             " so that more trials may help more than the table says"
         )
-    return Assumed(rate, max(0.0, spread - noise), within, origin, note)
+    between = max(0.0, spread - noise)
+    return Assumed(rate, between, within, origin, note, cases=size[0], trials=size[1])
 
 
 def _bounded(rate: float, cases: int, origin: str) -> Assumed:
