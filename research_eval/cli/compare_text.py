@@ -72,8 +72,8 @@ def comparison_lines(
 
     At most `most` trials that lost their value are named.
     """
-    yield f"base {one_line(comparison.base)}"
-    yield f"head {one_line(comparison.head)}"
+    yield f"base {one_line(comparison.base)}{_script(comparison.base_is_reference_agent)}"
+    yield f"head {one_line(comparison.head)}{_script(comparison.head_is_reference_agent)}"
     yield (
         f"  errors {comparison.base_errors} of {comparison.base_trials}"
         f" and {comparison.head_errors} of {comparison.head_trials} trials"
@@ -95,6 +95,10 @@ def comparison_lines(
     yield from _lost(comparison.lost, most)
     yield f"RESULT: {comparison.verdict.replace('_', ' ').upper()}"
     yield ""
+
+
+def _script(is_reference_agent: bool) -> str:
+    return " (reference agent: calibrates, ranks nothing)" if is_reference_agent else ""
 
 
 def absent_lines(absent: "Absent") -> Iterator[str]:
@@ -246,16 +250,18 @@ def overall_lines(sides: "Sequence[Side]", settings: "CompareSettings") -> Itera
                 " trial)"
             )
         values = {configuration: [m[c] for c in shared] for configuration, m in means.items()}
+        scripts = {s.configuration.name for s in sides if s.configuration.is_reference_agent}
         ranks = rank_intervals(values, seed=settings.seed, higher_is_better=known.better != "lower")
         yield f"{name}: ranks, with the ranks that other draws of the cases give"
         for configuration, rank in sorted(ranks.items(), key=lambda item: item[1].rank):
-            yield f"  rank {rank.rank} [{rank.low} to {rank.high}]  {one_line(configuration)}"
+            mark = _script(configuration in scripts)
+            yield f"  rank {rank.rank} [{rank.low} to {rank.high}]  {one_line(configuration)}{mark}"
 
 
 def unpaired_lines(entry: "UnpairedComparison", settings: "CompareSettings") -> Iterator[str]:
     """Yield what was found about two sides whose cases are not the same."""
-    yield f"base {one_line(entry.base)}"
-    yield f"head {one_line(entry.head)}"
+    yield f"base {one_line(entry.base)}{_script(entry.base_is_reference_agent)}"
+    yield f"head {one_line(entry.head)}{_script(entry.head_is_reference_agent)}"
     level = f"{100 * (1 - settings.alpha):g} %"
     better = "higher" if entry.higher_is_better else "lower"
     yield (

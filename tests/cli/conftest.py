@@ -9,11 +9,11 @@ GOOD = f"The toll is 4 crowns ({PAGE})."
 BAD = "The toll is 4 crowns (https://made-up.example/toll)."
 
 
-def _configuration(name, **settings):
+def _configuration(name, model="reference:honest", **settings):
     return ConfigurationSummary(
         name=name,
-        model="reference:honest",
-        is_reference_agent=True,
+        model=model,
+        is_reference_agent=model.startswith("reference:"),
         gate="default@1",
         max_retries=0,
         max_turns=16,
@@ -75,7 +75,10 @@ def write_run(story, tmp_path_factory):
             seed=1,
             trials=max(len(row) for rows in tables for row in rows),
             case_ids=tuple(f"case-{n}" for n in range(1, (planned or max(map(len, tables))) + 1)),
-            configurations=tuple(_configuration(c, gate=gate) for c in outcomes),
+            configurations=tuple(
+                _configuration(c, kw.get("models", {}).get(c, "reference:honest"), gate=gate)
+                for c in outcomes
+            ),
         )
         (folder / "manifest.json").write_text(manifest.model_dump_json())
         lines = [t.model_dump_json(exclude_none=True) + "\n" for t in trials]

@@ -560,3 +560,23 @@ def test_new_scores_stand_beside_old_ones(make_run):
     rows = (Path(run) / "scores.jsonl").read_text("utf-8").splitlines()
 
     assert [json.loads(row)["scorer"] for row in rows] == ["coverage", "gate"]
+
+
+def test_reference_agents_are_marked_where_the_sides_are_named(make_run):
+    rows = {"a": ["1", "1"], "b": ["1", "0"], "c": ["1", "1"]}
+    run = make_run("run", rows, models={"b": "openai:some-model"})
+    mark = " (reference agent: calibrates, ranks nothing)"
+
+    lines = call(compare, run)[1].splitlines()
+
+    assert f"base {run}: a{mark}" in lines
+    assert f"head {run}: b" in lines
+    assert f"head {run}: c{mark}" in lines
+    assert [line for line in lines if line.startswith("  rank ") and line.endswith("b")]
+    assert [line for line in lines if line.startswith("  rank ") and line.endswith(f"c{mark}")]
+    unpaired = call(compare, run, "--unpaired")[1].splitlines()
+    assert f"base {run}: a{mark}" in unpaired
+    assert f"head {run}: b" in unpaired
+    found = json.loads(call(compare, run, "--json")[1].splitlines()[0])
+    assert found["base_is_reference_agent"]
+    assert not found["head_is_reference_agent"]

@@ -7,6 +7,7 @@ from typing import Literal
 from research_eval.schema import Record
 from research_eval.scorer.compare.collect import Side
 from research_eval.scorer.compare.flip import Flip, find_flips
+from research_eval.scorer.compare.gap import gap_interval
 from research_eval.scorer.compare.lost import Lost, find_lost, gained, worst_loss
 from research_eval.scorer.compare.reach import WORTH_FINDING, reach
 from research_eval.scorer.compare.resilience import Resilience, resilience
@@ -17,7 +18,7 @@ from research_eval.scorer.compare.setting import (
 )
 from research_eval.scorer.compare.standing import Standing, planned_together, standing
 from research_eval.scorer.measure import Measure, merged
-from research_eval.stats.interval import Interval, zero_events_upper
+from research_eval.stats.interval import Interval
 from research_eval.stats.many import holm
 from research_eval.stats.paired import (
     McNemar,
@@ -121,6 +122,9 @@ class Comparison(Record):
     base_errors: int
     head_errors: int
     is_identical_traffic: bool
+    base_is_reference_agent: bool = False
+    """Whether a script stands in for a model: its numbers calibrate, they rank nothing."""
+    head_is_reference_agent: bool = False
     settings: tuple[SettingDifference, ...]
     measures: tuple[MeasureComparison, ...]
     flips: tuple[Flip, ...]
@@ -188,6 +192,8 @@ def _comparison(
         base_errors=len(base.broken),
         head_errors=len(head.broken),
         is_identical_traffic=exact,
+        base_is_reference_agent=base.configuration.is_reference_agent,
+        head_is_reference_agent=head.configuration.is_reference_agent,
         settings=tuple(setting_differences(base, head)),
         measures=tuple(ruled),
         flips=tuple(sorted(flips, key=lambda flip: not flip.is_worse)),
@@ -233,7 +239,7 @@ def _measured(
     if len(shared) < 2:
         return entry
     update = _tested(a, b, settings, is_rate=known.is_rate)
-    update["interval_together"] = _interval(
+    update["interval_together"] = gap_interval(
         a, b, 1 - settings.alpha / together, is_rate=known.is_rate
     )
     if known.unit == "yes_no":
@@ -280,26 +286,13 @@ def _tested(
     return {
         "differing": differing,
         "difference": gap.value,
-        "interval": _interval(a, b, 1 - settings.alpha, is_rate=is_rate),
+        "interval": gap_interval(a, b, 1 - settings.alpha, is_rate=is_rate),
         "bootstrap": (bootstrap.low, bootstrap.high) if bootstrap else None,
         "permutation_p": paired_permutation(differences, seed=settings.seed),
         "detectable": power.detectable,
         "needed_cases": power.needed,
         "is_bound": power.is_bound,
     }
-
-
-def _interval(
-    a: list[float], b: list[float], confidence: float, *, is_rate: bool
-) -> tuple[float, float]:
-    """Return where the difference may lie, by Student's t over cases."""
-    gap = paired_difference(b, a, confidence)
-    low, high = gap.low, gap.high
-    if gap.standard_error == 0 and is_rate:
-        # no case differs from another: what was never seen may still happen in so large a share
-        unseen = zero_events_upper(gap.n, confidence)
-        low, high = gap.value - unseen, gap.value + unseen
-    return (max(-1.0, low), min(1.0, high)) if is_rate else (low, high)
 
 
 def _every_time(

@@ -43,6 +43,9 @@ class UnpairedComparison(Record):
     needed_cases: int
     """How many cases each side needs to show the smallest difference worth finding there."""
     verdict: Literal["regression", "improvement", "no_difference_shown", "inconclusive"]
+    base_is_reference_agent: bool = False
+    """Whether a script stands in for a model: its numbers calibrate, they rank nothing."""
+    head_is_reference_agent: bool = False
 
 
 def unpaired(
@@ -80,6 +83,8 @@ def unpaired(
     return UnpairedComparison(
         base=base.name,
         head=head.name,
+        base_is_reference_agent=base.configuration.is_reference_agent,
+        head_is_reference_agent=head.configuration.is_reference_agent,
         measure=name,
         higher_is_better=known.better != "lower",
         base_passed=k1,
