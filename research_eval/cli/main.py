@@ -4,6 +4,7 @@ import io
 import os
 import sys
 from importlib import import_module
+from typing import TextIO
 
 import click
 from typing_extensions import override
@@ -103,6 +104,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        _escape_what_it_lacks(stream)
     try:
         code = cli.main(prog_name="research-eval", standalone_mode=False)
     except UsageError as exc:
@@ -123,6 +126,12 @@ def main() -> None:
         click.echo("research-eval: interrupted", err=True)
         sys.exit(130)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _escape_what_it_lacks(stream: TextIO) -> None:
+    """Have a character that the stream's encoding lacks written as an escape, not as a traceback."""
+    if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        stream.reconfigure(errors="backslashreplace")
 
 
 def _complain(text: str) -> None:
