@@ -106,22 +106,33 @@ def score(
             sums.setdefault(name, Sums(planned)).merge(part)
 
     path = scores_path(folder)
+    before = _state(path)
     try:
         _score(folder, names, ready, add, scheduler=scheduler, quiet=quiet)
+        leave_out_not_run(folder, sums, names)
+        tallies = _together({name: one.tally for name, one in sums.items()})
+        if as_json:
+            _print_json(tallies, coverage_floor)
+        elif not quiet:
+            _print_table(tallies, manifest, coverage_floor)
+            _print_confidence({name: one.confidence for name, one in sums.items()})
+            click.echo(f"wrote {path}")
     except KeyboardInterrupt:
-        click.echo(f"research-eval: interrupted: nothing was added to {path}", err=True)
+        what = "nothing was added to" if _state(path) == before else "the scores are in"
+        click.echo(f"research-eval: interrupted: {what} {path}", err=True)
         return 130
-    leave_out_not_run(folder, sums, names)
-    tallies = _together({name: one.tally for name, one in sums.items()})
-    if as_json:
-        _print_json(tallies, coverage_floor)
-    elif not quiet:
-        _print_table(tallies, manifest, coverage_floor)
-        _print_confidence({name: one.confidence for name, one in sums.items()})
-        click.echo(f"wrote {path}")
     if missed:
         click.echo(f"research-eval: {missed} questions to the judge have no recording", err=True)
     return 4 if missed else 0
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """Return what tells one file from another that replaced it; `None` if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
 
 
 def _together(tallies: "dict[str, Tally]") -> "dict[str, Tally]":

@@ -89,6 +89,22 @@ def test_a_signal_leaves_the_scores_as_they_were_and_is_told_in_one_line(run, ho
     assert signal.getsignal(signal.SIGTERM) == usual
 
 
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_a_signal_after_the_scores_were_written_says_so(run, monkeypatch, words):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    for name in ("_print_table", "_print_json"):
+        monkeypatch.setattr(sys.modules[score.callback.__module__], name, interrupted)
+
+    result = scored(run, "--scorer", "gate", *words)
+
+    assert result.return_value == 130
+    said = f"research-eval: interrupted: the scores are in {run / 'scores.jsonl'}\n"
+    assert result.stderr == said
+    assert (run / "scores.jsonl").read_bytes().count(b"\n") == 2
+
+
 SLOW = """
 import time
 from pathlib import Path
