@@ -1,6 +1,5 @@
 """What all trials of a run share: tapes, keys, and the ways to the network."""
 
-import hashlib
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from research_eval.experiment import (
 from research_eval.model import LimiterPool, build_model, refusal_scopes
 from research_eval.refusal import Refusal, Refusals
 from research_eval.runner.options import RunOptions
+from research_eval.schema import Recordings
 from research_eval.tool.fetch import (
     ConditionalTransport,
     Manners,
@@ -102,13 +102,11 @@ class Channels:
         """Return the SHA-256 of the recordings that are replayed; `None` where none is."""
         if "replay" not in {self.model_mode, self.web_mode}:
             return None
-        hasher = hashlib.sha256()
-        if self.web_mode == "replay":
-            hasher.update(self.web.digest().encode())
+        models: dict[str, str] = {}
         if self.model_mode == "replay":
-            for name, cassette in sorted(self.models.items()):
-                hasher.update(f"{name} {cassette.digest()}\n".encode())
-        return hasher.hexdigest()
+            models = {name: cassette.digest() for name, cassette in self.models.items()}
+        web = self.web.digest() if self.web_mode == "replay" else ""
+        return Recordings(web=web, models=models).digest(models)
 
     async def aclose(self) -> None:
         """Close the connections that trials shared."""

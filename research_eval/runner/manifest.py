@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from research_eval.cassette import Mode
+from research_eval.cassette.opening import open_store
 from research_eval.dataset import Case
+from research_eval.errors import UsageError
 from research_eval.experiment import Configuration, Experiment
 from research_eval.gate import load_gate
 from research_eval.runner.pricing import price_of
-from research_eval.schema import ConfigurationSummary, RunRecord
+from research_eval.schema import ConfigurationSummary, Recordings, RunRecord
 
 __all__ = ["differences", "make_manifest"]
 
@@ -39,6 +41,8 @@ def make_manifest(
     """Return the manifest of a run over `cases` and `configurations`, with the prices of a day."""
     settings = experiment.settings
     chosen = tuple(configurations)
+    is_narrowed = len(chosen) < len(settings.configuration)
+    is_replay = model_mode == web_mode == "replay"
     return RunRecord(
         experiment=settings.name,
         experiment_sha256=settings.model_copy(update={"configuration": chosen}).digest(),
@@ -46,6 +50,7 @@ def make_manifest(
         dataset_sha256=_digest_of_cases(cases),
         dataset_is_synthetic=settings.synthetic,
         cassettes_sha256=cassettes_sha256,
+        recordings=_recordings(experiment) if is_narrowed and is_replay else None,
         code_version=_version("research-eval"),
         packages={name: _version(name) for name in PACKAGES},
         model_mode=model_mode,
@@ -56,6 +61,31 @@ def make_manifest(
         case_ids=tuple(case.id for case in cases),
         configurations=tuple(_summary(configuration, on) for configuration in chosen),
     )
+
+
+def _recordings(experiment: Experiment) -> Recordings:
+    """Return the digests of all that an experiment has recorded."""
+    folder = experiment.cassettes_path
+    names = [configuration.name for configuration in experiment.settings.configuration]
+    found = {name: _digest_of_tapes(folder / name) for name in names}
+    return Recordings(
+        web=_digest_of_tapes(folder / "web") or "",
+        models={name: digest for name, digest in found.items() if digest},
+    )
+
+
+def _digest_of_tapes(folder: Path) -> str | None:
+    """Return the digest of what was recorded, or `None` if it cannot be read, asked for or not."""
+    try:
+        store = open_store(folder)
+    except (UsageError, OSError):
+        return None
+    try:
+        return store.digest()
+    except (UsageError, OSError):
+        return None
+    finally:
+        store.close()
 
 
 def _summary(configuration: Configuration, on: date) -> ConfigurationSummary:
@@ -126,10 +156,12 @@ def _selected(what: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str
 
 
 def _deciding(old: RunRecord, new: RunRecord) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what decides a result: neither versions, which a report names, nor prices and notes."""
-    before, after = (
-        one.model_dump(mode="json", exclude={"packages", "code_version"}) for one in (old, new)
-    )
+    """Return what decides a result: neither versions, which a report names, nor prices and notes.
+
+    Recordings of configurations that were left out decide nothing; the others have one digest.
+    """
+    apart = {"packages", "code_version", "recordings"}
+    before, after = (one.model_dump(mode="json", exclude=apart) for one in (old, new))
     for one in (before, after):
         for configuration in one["configurations"]:
             configuration.pop("price", None)

@@ -21,7 +21,7 @@ from research_eval.schema.message import (
 )
 from research_eval.schema.price import Cost, Price, PriceStep, call_cost
 from research_eval.schema.record import Record
-from research_eval.schema.run import ConfigurationSummary, RunRecord
+from research_eval.schema.run import ConfigurationSummary, Recordings, RunRecord
 from research_eval.schema.score import Better, Score, Scored, Unit, Unscored
 from research_eval.schema.source import Evidence, SourceRecord
 from research_eval.schema.trial import (
@@ -62,6 +62,7 @@ __all__ = [
     "PromptRendered",
     "ProviderTry",
     "Record",
+    "Recordings",
     "Reference",
     "ReplayTally",
     "RunRecord",

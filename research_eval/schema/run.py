@@ -1,5 +1,7 @@
 """What a run says of itself: settings as resolved, versions, digests."""
 
+import hashlib
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
@@ -7,7 +9,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 from research_eval.schema.price import Price
 from research_eval.schema.record import Record
 
-__all__ = ["ConfigurationSummary", "RunRecord"]
+__all__ = ["ConfigurationSummary", "Recordings", "RunRecord"]
 
 
 class ConfigurationSummary(Record):
@@ -39,6 +41,24 @@ class ConfigurationSummary(Record):
         return data
 
 
+class Recordings(Record):
+    """The digests of what a run replays, part by part."""
+
+    web: str = ""
+    """SHA-256 of the web's recordings; empty where they are not replayed."""
+    models: dict[str, str] = Field(default={})
+    """The same of each configuration's model."""
+
+    def digest(self, configurations: Iterable[str]) -> str | None:
+        """Return one SHA-256 for the web and some configurations; `None` if one is not here."""
+        hasher = hashlib.sha256(self.web.encode())
+        for name in sorted(configurations):
+            if name not in self.models:
+                return None
+            hasher.update(f"{name} {self.models[name]}\n".encode())
+        return hasher.hexdigest()
+
+
 class RunRecord(Record):
     """The manifest of a run."""
 
@@ -52,6 +72,9 @@ class RunRecord(Record):
     dataset_is_synthetic: bool
     """Whether the questions and the web were made for the purpose."""
     cassettes_sha256: str | None
+    recordings: Recordings | None = None
+    """Of a replay that left configurations of its experiment out: the digests of all of them, by
+    which it is known to replay what a run of more configurations does; otherwise absent."""
     code_version: str
     packages: dict[str, str]
     """Versions that can change a result."""
@@ -69,3 +92,10 @@ class RunRecord(Record):
     def planned(self) -> int:
         """How many trials the run is meant to hold."""
         return len(self.case_ids) * len(self.configurations) * self.trials
+
+    @model_serializer(mode="wrap")
+    def _without_recordings_of_all(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        if data.get("recordings") is None:
+            data.pop("recordings", None)
+        return data

@@ -1,6 +1,7 @@
 """`compare` where one side lacks trials that the other has: what is lost is never taken for well."""
 
 import json
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import example, given, settings, strategies as st
 
 from research_eval.cli.compare import compare
 from research_eval.errors import UsageError
+from research_eval.schema import Recordings, RunRecord
 
 FAIL = ("--fail-on", "regression")
 
@@ -314,3 +316,55 @@ def test_a_regression_stands_before_what_head_lacks(make_run):
     head = make_run("head", {"a": ["1"] * 19 + ["0"]})
 
     assert call(base, head, *FAIL)[0] == 1
+
+
+def narrow(folder, *, web="w", names=("a", "b"), changed=None, is_noted=True):
+    """Write into a run's manifest what it replays of all its experiment's recordings."""
+    path = Path(folder) / "manifest.json"
+    manifest = RunRecord.model_validate_json(path.read_text())
+    known = Recordings(
+        web=web, models={name: f"tapes of {name}" for name in names} | (changed or {})
+    )
+    total = known.digest(one.name for one in manifest.configurations)
+    update = {"cassettes_sha256": total, "recordings": known if is_noted else None}
+    path.write_text(manifest.model_copy(update=update).model_dump_json())
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        ({}, 1),
+        ({"names": ("a", "b", "new")}, 1),
+        ({"changed": {"a": "other"}}, 0),
+        ({"web": "other"}, 0),
+        ({"is_noted": False}, 0),
+    ],
+)
+def test_traffic_is_told_by_the_recordings_of_what_is_compared(make_run, head, status):
+    one = make_run("base", {"a": ["1"] * 20, "b": ["1"] * 20})
+    other = make_run("head", {"a": ["1"] * 19 + ["-"]})
+    narrow(one, is_noted=False)
+    narrow(other, **head)
+
+    found, text = call(one, other, *FAIL, "--configuration", "a")
+
+    assert found == status
+    assert ("identical recorded traffic" in text) == bool(status)
+    assert "run.recordings" not in text
+
+
+@pytest.mark.parametrize(("changed", "status"), [({"b": "other"}, 1), ({"a": "other"}, 0)])
+def test_of_two_narrowed_runs_only_the_recordings_of_the_compared_count(make_run, changed, status):
+    one = make_run("base", {"a": ["1"] * 20, "b": ["1"] * 20})
+    other = make_run("head", {"a": ["1"] * 19 + ["-"]})
+    narrow(one)
+    narrow(other, changed=changed)
+
+    assert call(one, other, *FAIL, "--configuration", "a")[0] == status
+
+
+def test_recordings_stand_in_a_manifest_only_where_they_are_known(make_run):
+    folder = make_run("run", {"a": ["1"]})
+    assert "recordings" not in json.loads((Path(folder) / "manifest.json").read_text())
+    narrow(folder)
+    assert json.loads((Path(folder) / "manifest.json").read_text())["recordings"]["web"] == "w"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from research_eval.schema import Record
+from research_eval.schema import Record, RunRecord
 from research_eval.scorer.compare.collect import Side
 from research_eval.scorer.compare.resilience import fault_words
 
@@ -34,25 +34,44 @@ def setting_differences(base: Side, head: Side) -> list[SettingDifference]:
 def is_identical_traffic(base: Side, head: Side) -> bool:
     """Return whether every trial of both sides met the very same recorded exchanges.
 
-    So it is where both replay one set of cassettes under one configuration's name, and no trial
-    went on after asking for what was never recorded. Then a difference is an effect, never chance:
+    So it is where both replay the same recordings, of the web and of this configuration's model,
+    whatever other configurations a run has; both under one configuration's name, and no trial went on after asking for what was never recorded. Then a difference is an effect, never chance:
     also that a trial has no value, since what stopped it would stop it again.
     """
     modes = {
         mode for side in (base, head) for mode in (side.manifest.model_mode, side.manifest.web_mode)
     }
-    tapes = {side.manifest.cassettes_sha256 for side in (base, head)}
     return (
         modes == {"replay"}
-        and len(tapes) == 1
-        and None not in tapes
         and base.configuration.name == head.configuration.name
         and base.strays == head.strays == 0
+        and _is_same_tape(base.manifest, head.manifest, base.configuration.name)
     )
 
 
+def _is_same_tape(one: RunRecord, other: RunRecord, configuration: str) -> bool:
+    """Return whether two replays of a configuration are known to read the same recordings."""
+    if one.cassettes_sha256 is None or other.cassettes_sha256 is None:
+        return False
+    if one.cassettes_sha256 == other.cassettes_sha256:
+        return True
+    if one.recordings and other.recordings:
+        alone = {run.recordings.digest([configuration]) for run in (one, other) if run.recordings}
+        return len(alone) == 1 and None not in alone
+    return _holds(one, other) or _holds(other, one)
+
+
+def _holds(part: RunRecord, run: RunRecord) -> bool:
+    """Return whether the recordings that a narrowed run knows make up those of another run."""
+    if part.recordings is None:
+        return False
+    return part.recordings.digest(c.name for c in run.configurations) == run.cassettes_sha256
+
+
 def _settings(side: Side) -> Iterator[tuple[str, str]]:
-    run = side.manifest.model_dump(mode="json", exclude={"configurations", "case_ids"})
+    run = side.manifest.model_dump(
+        mode="json", exclude={"configurations", "case_ids", "recordings"}
+    )
     yield from _flat("run", run)
     yield "run.cases", str(len(side.manifest.case_ids))
     configuration = side.configuration.model_dump(mode="json")
