@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from research_eval.cli.selection import limits, selection
+from research_eval.errors import UsageError
 
 if TYPE_CHECKING:
     import httpx
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from research_eval.runner import RunOptions, RunSummary
 
 __all__ = ["demo", "execute_options", "record", "run"]
+
+INCONCLUSIVE = 3
+"""Exit status of a report that judged too few trials."""
 
 MODES = click.Choice(["replay", "record", "live"])
 
@@ -61,7 +65,7 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
     """Run EXPERIMENT (a TOML file, or `bundled`, the default) and report on it.
 
     Replays recordings by default: no key, no network.
-    Exits 3 when trials are missing, 4 when a recording does not hold what a trial asked for.
+    Exits 3 when trials are missing (of the shard, with --shard), 4 when a recording does not hold what a trial asked for.
     """
     return _run(experiment, options)
 
@@ -127,7 +131,6 @@ def execute_options(path: Path, options: dict[str, Any]) -> tuple[Path, int]:
     Raises:
         UsageError: If something cannot be done as asked.
     """
-    from research_eval.errors import UsageError
     from research_eval.experiment import BUNDLED, bundled_experiment, load_experiment
 
     source = bundled_experiment() if str(path) == BUNDLED else path
@@ -232,12 +235,18 @@ def _execute(
     from research_eval.runner import execute, prepare, progress_for
     from research_eval.tool.search import recording_notes
 
+    goes_on = settings.resume or settings.retry_errors
+    starts_afresh = goes_on and not (settings.out / "manifest.json").exists()
+    if starts_afresh and settings.retry_errors:
+        raise UsageError(f"--retry-errors: {settings.out} holds no run")
     console = Console(stderr=True)
     if settings.web_mode == "record" and world is None:
         notes = (note for item in configurations for note in recording_notes(item.search))
         for note in dict.fromkeys(notes):
             click.echo(note, err=True)
     prepared = prepare(experiment, cases, configurations, settings, world=world)
+    if starts_afresh:
+        click.echo(f"research-eval: nothing to resume in {settings.out}: starts afresh", err=True)
     if options.get("overwrite"):  # once the new run is known to start
         _remove_old_run(settings.out)
     summary = execute(
@@ -257,7 +266,27 @@ def _finish(settings: "RunOptions", summary: "RunSummary", *, wants_report: bool
     if summary.stopped:
         click.echo(f"research-eval: stopped: {summary.stopped}; {_left(summary)}", err=True)
         return 130 if summary.stopped == "interrupted" else 3
+    if summary.done == summary.planned and _is_part(settings, summary):
+        reported = 0 if reported == INCONCLUSIVE else reported  # what it lacks, other shards have
     return _exit_status(settings.out) or reported
+
+
+def _is_part(settings: "RunOptions", summary: "RunSummary") -> bool:
+    """Return whether the folder holds a part of the plan alone; say which, and how to get the whole."""
+    from research_eval.journal import RunFolder
+
+    shard, folder = settings.shard, RunFolder(settings.out)
+    if shard.of == 1:
+        return False
+    planned = folder.manifest().planned
+    with folder.open_trials() as lines:
+        is_part = sum(1 for _ in lines) < planned
+    if is_part:
+        click.echo(
+            f"shard {shard.part}/{shard.of}: {summary.done} of {planned} trials of the plan;"
+            " merge with: research-eval merge FOLDER… --out WHOLE"
+        )
+    return is_part
 
 
 def _left(summary: "RunSummary") -> str:
@@ -332,8 +361,6 @@ def _exit_status(out: Path) -> int:
 def _remove_old_run(out: Path) -> None:
     """Remove an earlier run, and nothing that is not one."""
     import shutil
-
-    from research_eval.errors import UsageError
 
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from research_eval.errors import ConfigError
 from research_eval.experiment.bundled import BUNDLED, bundled_experiment
 from research_eval.experiment.settings import ExperimentSettings
+from research_eval.model import provider_key
 
 __all__ = ["Experiment", "load_experiment"]
 
@@ -64,9 +65,23 @@ def load_experiment(path: Path, overrides: Iterable[str] = ()) -> Experiment:
     defaults = data.pop("defaults", {})
     data["configuration"] = [_merged(defaults, item) for item in configurations]
     try:
-        return Experiment(ExperimentSettings.model_validate(data), path, changes)
+        settings = ExperimentSettings.model_validate(data)
     except ValidationError as exc:
         raise ConfigError(f"{path}: {_describe(exc, data)}") from exc
+    _refuse_idle_limits(settings, path)
+    return Experiment(settings, path, changes)
+
+
+def _refuse_idle_limits(settings: ExperimentSettings, path: Path) -> None:
+    """Refuse limits of a provider that no configuration asks: its name is misspelt."""
+    asked = [item.model for item in settings.configuration if not item.model.is_reference_agent]
+    known = dict.fromkeys(map(provider_key, asked))
+    for name in settings.limits:
+        if name not in known:
+            of_this = ", ".join(known) or "none, but reference agents"
+            raise ConfigError(
+                f"{path}: limits.{name}: no configuration asks this provider; asked: {of_this}"
+            )
 
 
 def _read(path: Path) -> dict[str, Any]:

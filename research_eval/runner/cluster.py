@@ -25,7 +25,7 @@ from research_eval.schema import TrialKey
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
-__all__ = ["WorkerTask", "connect", "run_on_cluster", "spread"]
+__all__ = ["WorkerTask", "connect", "require_dask", "run_on_cluster", "spread"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -50,6 +50,18 @@ class WorkerTask(NamedTuple):
     """The cases, as JSON."""
 
 
+def require_dask() -> None:
+    """Refuse to go on without Dask.
+
+    Raises:
+        ConfigError: If it is not installed.
+    """
+    try:
+        import distributed  # noqa: F401, PLC0415  # an optional extra
+    except ImportError as exc:
+        raise ConfigError("--scheduler needs the extra: pip install 'research-eval[dask]'") from exc
+
+
 @contextmanager
 def connect(address: str) -> "Iterator[Client]":
     """Connect to the scheduler at `address`, or start workers here for `local`.
@@ -57,10 +69,9 @@ def connect(address: str) -> "Iterator[Client]":
     Raises:
         ConfigError: If Dask is not installed, or the scheduler cannot be reached.
     """
-    try:
-        from distributed import Client, LocalCluster  # noqa: PLC0415  # an optional extra
-    except ImportError as exc:
-        raise ConfigError("--scheduler needs the extra: pip install 'research-eval[dask]'") from exc
+    require_dask()
+    from distributed import Client, LocalCluster  # noqa: PLC0415  # an optional extra
+
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # its errors are raised too
     with ExitStack() as stack:
         try:

@@ -20,7 +20,7 @@ from research_eval.runner.batch import run_batch
 from research_eval.runner.budget import Budget, BudgetSettings
 from research_eval.runner.build import build_trial
 from research_eval.runner.channels import Channels, open_channels
-from research_eval.runner.cluster import WorkerTask, connect, run_on_cluster
+from research_eval.runner.cluster import WorkerTask, connect, require_dask, run_on_cluster
 from research_eval.runner.manifest import differences, make_manifest
 from research_eval.runner.options import RunOptions
 from research_eval.runner.plan import plan_of, remaining
@@ -28,6 +28,7 @@ from research_eval.runner.pricing import prices_of, require_prices, today
 from research_eval.runner.progress import ProgressView, Waits
 from research_eval.runner.trial import TrialResult, run_trial
 from research_eval.schema import Cost, Event, ModelCalled, RunRecord, TrialKey
+from research_eval.tool.fetch.reader import load_extractor
 
 __all__ = ["Prepared", "RunSummary", "execute", "prepare"]
 
@@ -87,8 +88,12 @@ def prepare(
     """
     if options.scheduler and "record" in (options.model_mode, options.web_mode):
         raise ConfigError("--scheduler: recordings have one writer; record without it")
+    if options.scheduler:
+        require_dask()
     if not cases or not configurations:
         raise ConfigError(f"{experiment.path}: nothing to run: no case or configuration is left")
+    for configuration in configurations:
+        load_extractor(configuration.fetch.extractor)
     channels = open_channels(experiment, configurations, options, world)
     manifest = make_manifest(
         experiment,
@@ -112,16 +117,38 @@ def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
         KeyboardInterrupt: If the run was interrupted twice.
     """
     folder = RunFolder(prepared.options.out)
+    had_folder, had_run = folder.path.exists(), (folder.path / "manifest.json").exists()
     try:
         journal = _open_journal(folder, prepared)
         try:
             return _run_in(folder, journal, prepared, view_of)
+        except UsageError:
+            journal.close()
+            if not had_run:
+                _take_back_start(folder, keeps_folder=had_folder)
+            raise
         finally:
             journal.close()
     except OSError as exc:
         raise UsageError(f"{folder.path}: cannot be written: {exc.strerror}") from exc
     finally:
         prepared.channels.close()
+
+
+def _take_back_start(folder: RunFolder, *, keeps_folder: bool) -> None:
+    """Remove what stands in a run's folder before the first trial, if no trial followed."""
+    before = (folder.path / "manifest.json", folder.cases_path)
+    empty = (folder.trials_path, folder.timing_path)
+    if not all(map(_is_empty, empty)):
+        return
+    for path in (*before, *empty):
+        path.unlink(missing_ok=True)
+    if not keeps_folder and not any(folder.path.iterdir()):
+        folder.path.rmdir()
+
+
+def _is_empty(path: Path) -> bool:
+    return not path.exists() or path.stat().st_size == 0
 
 
 def _run_in(
