@@ -3,7 +3,6 @@
 import json
 
 from research_eval.schema import RunRecord
-
 from tests.replay.conftest import research_eval
 
 SMALL = ("run", "bundled", "--limit", "2", "--no-report", "--out")
