@@ -58,6 +58,9 @@ assert log.status == 'success', log.error
 """
 
 
+AGENTS = ("honest", "mixed-30", "snippet-citer", "no-citer")
+
+
 def cpu_and_peak(*words: str) -> tuple[float, float]:
     """Run a command; return its CPU seconds and its peak memory in MB."""
     pid = os.posix_spawn(
@@ -113,7 +116,11 @@ def trial_cost(place: Path, chosen: list[str], *, with_inspect: bool) -> None:
 
 
 def growth(place: Path, chosen: list[str]) -> None:
-    """Print the CPU of a trial at ten times the trials, as a ratio."""
+    """Print the CPU of a trial at ten times the trials, as a ratio.
+
+    Reference agents unless others are chosen: of a recorded model there are no more trials to replay.
+    """
+    chosen = chosen or [word for name in AGENTS for word in ("--configuration", name)]
     base, _, _ = run(place / "g0", "--no-report", "--limit", "6", "--set", "trials=1", *chosen)
     once, _, one = run(place / "g1", "--no-report", "--limit", "6", "--set", "trials=11", *chosen)
     ten, _, ten_trials = run(
