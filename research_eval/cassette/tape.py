@@ -67,10 +67,12 @@ class Tape:
         whole: list[TapedInteraction] = []
         for record in self._whole_file().interactions:
             body = whole_request(record.request.body, [known.request.body for known in whole])
-            if body is not record.request.body:
-                request = record.request.model_copy(update={"body": body})
-                record = record.model_copy(update={"request": request})  # noqa: PLW2901  # the same, written out
-            whole.append(record)
+            request = record.request
+            if body is request.body:
+                whole.append(record)
+            else:
+                written_out = {"request": request.model_copy(update={"body": body})}
+                whole.append(record.model_copy(update=written_out))
         return whole
 
     def _whole_file(self) -> TapeFile:

@@ -83,12 +83,12 @@ def _with_bodies(tape: Tape, store: Store) -> list[TapedInteraction]:
     records = []
     for record in tape.records():
         body = record.response.body
-        if body.file is not None:
+        if body.file is None:
+            records.append(record)
+        else:
             whole = readable_body(body_bytes(body, store.body))
-            record = record.model_copy(  # noqa: PLW2901  # the same record, filled in
-                update={"response": record.response.model_copy(update={"body": whole})}
-            )
-        records.append(record)
+            filled_in = {"response": record.response.model_copy(update={"body": whole})}
+            records.append(record.model_copy(update=filled_in))
     return records
 
 
