@@ -114,6 +114,7 @@ class Course:
                     ok=outcome.ok,
                     error=None if outcome.ok else outcome.error or outcome.text,
                     result_chars=len(outcome.text),
+                    result_sha256=log.keep(outcome.text),
                 )
             )
             self.messages.append(

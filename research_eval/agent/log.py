@@ -1,11 +1,16 @@
 """The transcript while it is written: events go in, and to whoever subscribed, as they happen."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
+from types import MappingProxyType
 
 from research_eval.clock import Clock
 from research_eval.schema import Event, PromptRendered, Record
 
-__all__ = ["EventLog", "Observer"]
+__all__ = ["MAX_RESULT_CHARS", "EventLog", "Observer"]
+
+MAX_RESULT_CHARS = 200_000
+"""Of a tool's result, how much is kept for later readers; as much as of a page."""
 
 Observer = Callable[[Event], None]
 """Is told of an event at the moment it happens; what it raises ends the trial."""
@@ -14,7 +19,22 @@ Observer = Callable[[Event], None]
 class EventLog:
     """The events of one trial, in order; built first, and handed to the tools and the agent alike."""
 
-    def __init__(self, clock: Clock, observers: Iterable[Observer] = ()) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        observers: Iterable[Observer] = (),
+        *,
+        scrub: Callable[[str], str] = str,
+    ) -> None:
+        """Start with nothing.
+
+        Args:
+            clock: Stamps the events, where it is virtual.
+            observers: Are told of every event.
+            scrub: Takes secrets out of the texts that are kept.
+        """
+        self._scrub = scrub
+        self._texts: dict[str, str] = {}
         self._clock = clock
         self._began = clock.now()
         self._events: list[Event] = []
@@ -26,6 +46,21 @@ class EventLog:
         self._events.append(event)
         for observer in self._observers:
             observer(event)
+
+    def keep(self, text: str) -> str:
+        """Keep what a tool gave the model, for a later reader; return the digest that names it.
+
+        Of a text longer than `MAX_RESULT_CHARS` the first part is kept.
+        """
+        kept = self._scrub(text)[:MAX_RESULT_CHARS]
+        content = kept.encode("utf-8", "backslashreplace")
+        digest = sha256(content).hexdigest()
+        self._texts.setdefault(digest, content.decode())
+        return digest
+
+    def texts(self) -> Mapping[str, str]:
+        """Return all texts that were kept, by digest."""
+        return MappingProxyType(self._texts)
 
     def _stamped(self, event: Event) -> Event:
         if (

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from pydantic import ValidationError
 
 from research_eval.errors import RecordError
-from research_eval.schema import SCHEMA_VERSION, RunRecord, TrialRecord
+from research_eval.schema import SCHEMA_VERSION, RunRecord, ToolCalled, TrialRecord
 
 __all__ = ["RunFolder"]
 
@@ -98,7 +98,15 @@ class RunFolder:
     def page(self, sha256: str) -> str | None:
         """Return the extracted text of the page with this digest, if the run kept it."""
         path = self.page_path(sha256)
-        return path.read_text(encoding="utf-8") if path.is_file() else None
+        return path.read_bytes().decode() if path.is_file() else None
+
+    def result(self, called: ToolCalled) -> str | None:
+        """Return what the model read of a tool call's result; `None` if the run did not keep it.
+
+        It is as long as `result_chars` says, unless it was longer than what is kept
+        (`research_eval.agent.log.MAX_RESULT_CHARS`) or a secret was taken out.
+        """
+        return None if called.result_sha256 is None else self.page(called.result_sha256)
 
     def page_path(self, sha256: str) -> Path:
         """Return where the text with this digest stands."""

@@ -92,7 +92,7 @@ def build_trial(
         model=language_model,
         clients=(search_client, fetch_client),
         secrets=channels.web_secrets,
-        log=EventLog(clock, observers),
+        log=EventLog(clock, observers, scrub=channels.scrub),
         clock=clock,
         seed=seed,
         manners=network.manners(configuration) if network else None,

@@ -1,7 +1,7 @@
 """What all trials of a run share: tapes, keys, and the ways to the network."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -67,6 +67,8 @@ class Channels:
     collections: dict[str, httpx.AsyncBaseTransport] = field(default_factory=dict)
     """Local collections that were opened, by configuration."""
     real_time: bool = False
+    scrub: Callable[[str], str] = str
+    """Takes known secrets out of what a live run keeps; recordings hold none."""
 
     @property
     def is_replay(self) -> bool:
@@ -259,6 +261,7 @@ def open_channels(
         else LimiterPool(SystemClock(), experiment.settings.limits),
         search_limits=None if web_is_taped else {},
         real_time=options.real_time,
+        scrub=str if options.is_replay else redactor.text,
     )
 
 

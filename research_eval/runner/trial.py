@@ -19,7 +19,7 @@ class TrialResult(NamedTuple):
 
     record: TrialRecord
     pages: Mapping[str, str]
-    """The texts that its ledger points at, by digest."""
+    """The texts that its ledger and its tool calls point at, by digest."""
     timing: Mapping[str, Any]
     """Wall-clock figures, which differ from run to run."""
     refusals: Mapping[str, Refusal] = {}
@@ -68,7 +68,8 @@ async def run_trial(key: TrialKey, case: Case, live: LiveTrial) -> TrialResult:
         "wall_s": round(time.perf_counter() - began, 6),
         "process_cpu_s": round(time.process_time() - began_cpu, 6),
     }
-    return TrialResult(record, live.agent.ledger.texts(), timing)
+    texts = {**live.agent.ledger.texts(), **live.agent.log.texts()}
+    return TrialResult(record, texts, timing)
 
 
 async def _outcome(case: Case, live: LiveTrial) -> AgentOutcome:

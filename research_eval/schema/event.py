@@ -67,6 +67,8 @@ class ToolCalled(Record):
     """What the model was told, when the call failed."""
     result_chars: int = 0
     """Length of what the model got back, in characters."""
+    result_sha256: str | None = None
+    """Digest of that text, by which the run keeps it once: `RunFolder.result` gives it back."""
     at_s: float | None = None
 
 

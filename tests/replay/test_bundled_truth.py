@@ -1,12 +1,14 @@
 """Measured over the whole stack, every reference agent shows exactly its known true values."""
 
 from collections import Counter, defaultdict
+from hashlib import sha256
 
 import pytest
 
 from research_eval.experiment import bundled_experiment, load_experiment
 from research_eval.journal import RunFolder
 from research_eval.model import known_values
+from research_eval.schema import ToolCalled
 from research_eval.stats import wilson
 
 CONFIGURATIONS = [
@@ -88,3 +90,19 @@ def test_who_served_the_searches_is_what_the_faults_make_it(trials):
     assert set(served["honest-serper-flaky"]) == {"brave", "serper"}
     assert served["fabricator-fetch-only"] == Counter()
     assert served["honest"]["serper"] > served["honest"]["brave"]
+
+
+def test_a_later_reader_sees_what_each_model_read(bundled_run, trials):
+    folder = RunFolder(bundled_run)
+    called = [
+        event
+        for records in trials.values()
+        for record in records
+        for event in record.transcript
+        if isinstance(event, ToolCalled)
+    ]
+    read = {event.result_sha256: folder.result(event) for event in called}
+
+    assert all(sha256(text.encode()).hexdigest() == digest for digest, text in read.items())
+    assert all(len(read[event.result_sha256]) == event.result_chars for event in called)
+    assert len(read) < len(called) / 20, "equal results are kept once"

@@ -1,8 +1,11 @@
 """The transcript while it is written."""
 
+from hashlib import sha256
+
 import pytest
 
 from research_eval.agent import EventLog
+from research_eval.agent.log import MAX_RESULT_CHARS
 from research_eval.clock import SystemClock, VirtualClock
 from research_eval.schema import ModelCalled, PromptRendered, ToolCalled, Usage
 
@@ -60,3 +63,18 @@ def test_an_observer_s_fault_is_not_hidden():
 
     with pytest.raises(RuntimeError, match="no room"):
         EventLog(SystemClock(), [broken]).emit(MODEL)
+
+
+def test_equal_results_are_kept_once_without_secrets_and_can_be_written():
+    log = EventLog(SystemClock(), scrub=lambda text: text.replace("s3cret", "REDACTED"))
+
+    first, second = log.keep("half \ud83d of s3cret"), log.keep("half \ud83d of s3cret")
+
+    assert first == second == sha256(log.texts()[first].encode()).hexdigest()
+    assert dict(log.texts()) == {first: r"half \ud83d of REDACTED"}
+
+
+def test_of_an_endless_result_the_first_part_is_kept():
+    log = EventLog(SystemClock())
+
+    assert len(log.texts()[log.keep("ab" * MAX_RESULT_CHARS)]) == MAX_RESULT_CHARS

@@ -32,6 +32,7 @@ PAGE = "https://port.example/history"
 CITED = f"It opened in 1907 ({PAGE})."
 UNCITED = "It opened in 1907."
 FETCH = call_tool("fetch", f'{{"url": "{PAGE}"}}')
+SEARCH = call_tool("web_search", '{"query": "port"}')
 
 pytestmark = pytest.mark.anyio
 
@@ -242,6 +243,17 @@ async def test_a_failed_tool_call_is_marked_for_the_model_and_the_transcript():
     called = next(event for event in outcome.transcript if isinstance(event, ToolCalled))
     assert (called.error, called.result_chars) == ("timeout", len("try later"))
     assert model.seen[1][-1].is_error
+
+
+async def test_a_later_reader_finds_what_the_model_read():
+    agent, model = build([SEARCH, FETCH, CITED])
+
+    outcome = await agent.run("When did the port open?")
+
+    named = [e.result_sha256 for e in outcome.transcript if isinstance(e, ToolCalled)]
+    read = [message.text for message in model.seen[-1] if message.role == "tool"]
+    assert [agent.log.texts()[digest] for digest in named] == read
+    assert len(read) == 2
 
 
 async def test_usage_is_summed_over_all_calls():
