@@ -108,6 +108,28 @@ def sweep(scenario: tuple[str, ...], setting: str, out: Path | None) -> None:
         click.echo(f"written to {out}")
 
 
+@failover.command("versus")
+@click.argument("scenario", nargs=-1)
+@click.option("--seeds", default="1..10", show_default=True, help="Seeds of load and chance.")
+@click.option("--settings", default="default", show_default=True, help="The variant to judge.")
+@click.option("--against", default="original", show_default=True, help="The variant beside it.")
+def versus(scenario: tuple[str, ...], seeds: str, settings: str, against: str) -> int:
+    """Compare two variants over many seeds: searches served, time to results.
+
+    Every bundled scenario is compared unless some are named. Exits 1 if the first variant serves
+    fewer searches than the second in any scenario, or is slower where a fallback exists.
+    """
+    from research_eval.failover.versus import pairings, parse_seeds, versus_table
+
+    numbers = parse_seeds(seeds)
+    found = pairings(_chosen(scenario, is_all=not scenario), numbers, settings, against)
+    click.echo(versus_table(found))
+    worse = [pair.scenario for pair in found if not pair.is_good]
+    if worse:
+        click.echo(f"{settings} is worse than {against} in {', '.join(worse)}", err=True)
+    return 1 if worse else 0
+
+
 def _chosen(names: tuple[str, ...], is_all: bool) -> "list[Scenario]":
     from research_eval.errors import ConfigError
     from research_eval.failover import bundled_scenarios, load_scenario

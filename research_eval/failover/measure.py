@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from research_eval.failover.trace import LabTrace, outages
-from research_eval.schema import Record
+from research_eval.schema import ProviderTry, Record
 
 __all__ = ["Metrics", "measure", "percentile"]
 
@@ -80,7 +80,7 @@ def measure(trace: LabTrace, calm: LabTrace) -> Metrics:
         added_p99_s=percentile(added, 99),
         requests=requests,
         wasted_requests=requests - good,
-        request_retries=sum(max(0, one.requests - 1) for one in tries),
+        request_retries=sum(_retries(search.tries) for search in searches),
         skipped=sum(1 for one in tries if one.outcome == "skipped"),
         openings=sum(1 for turn in trace.turns if turn.state == "open"),
         time_to_open_s=opened,
@@ -102,6 +102,14 @@ def percentile(values: Sequence[float], percent: float) -> float:
     ordered = sorted(values)
     rank = max(1, -(-len(ordered) * percent // 100))
     return _round(float(ordered[int(rank) - 1]))
+
+
+def _retries(tries: Sequence[ProviderTry]) -> int:
+    """Return how many requests of one search went to a provider that it had asked before."""
+    sent: Counter[str] = Counter()
+    for one in tries:
+        sent[one.provider] += one.requests
+    return sum(count - 1 for count in sent.values() if count)
 
 
 def _round(value: float) -> float:

@@ -4,6 +4,7 @@ import json
 import random
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs
@@ -48,7 +49,8 @@ class LabServers(httpx.AsyncBaseTransport):
     ) -> None:
         self._providers = {host_of(provider.provider): provider for provider in providers}
         self._clock = clock
-        self._rng = rng
+        self._seed = rng.getrandbits(32)
+        self._asked: Counter[tuple[str, str]] = Counter()
         self._tokens = {host: [1.0, clock.now()] for host in self._providers}
         self._bodies: dict[tuple[str, str], tuple[bytes, str]] = {}
         self.answered = {provider.provider: 0 for provider in providers}
@@ -57,13 +59,19 @@ class LabServers(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         host = request.url.host
         provider = self._providers[host]
-        latency = provider.latency_s * (2 + 2 * self._rng.random()) / 3
+        latency = provider.latency_s * (2 + 2 * self._chance(host, _query_of(request))) / 3
         if provider.server_rate_per_s is not None and not self._allow(host, provider):
             return httpx.Response(429, json={"message": "Too many requests"})
         await self._clock.sleep(latency)
         self.answered[provider.provider] += 1
         body, kind = self._body(provider, _query_of(request))
         return httpx.Response(200, content=body, headers={"content-type": kind})
+
+    def _chance(self, host: str, query: str) -> float:
+        """Return the same number for the same request, whatever else a variant asks."""
+        self._asked[host, query] += 1
+        what = f"{self._seed}/{host}/{query}/{self._asked[host, query]}"
+        return zlib.crc32(what.encode()) / 2**32
 
     def _allow(self, host: str, provider: ScenarioProvider) -> bool:
         rate, now = provider.server_rate_per_s or 1.0, self._clock.now()

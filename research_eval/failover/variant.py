@@ -22,14 +22,18 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "Retry-After": ("honour_retry_after", "max_wait_s"),
     "no hopeless retry": ("retry_hopeless", "quota_cooldown_s"),
     "no overdraw": ("may_overdraw",),
-    "empty is no outage": ("empty_is_failure",),
+    "empty is no outage": ("empty_is_failure", "empty_threshold"),
     "jitter": ("backoff_jitter",),
+    "fallback first": ("fallback_first", "request_retries"),
+    "failure rate": ("failure_rate", "slow_call_s"),
+    "growing cool-down": ("cooldown_s", "cooldown_factor"),
+    "short queue": ("max_waiting",),
 }
 """The refinements over the original settings, each by the settings that make it."""
 
 _WITHOUT: Mapping[str, Mapping[str, Any]] = {
     "default": {},
-    "no breaker": {"failure_threshold": None, "quota_cooldown_s": None},
+    "no breaker": {"failure_threshold": None, "failure_rate": None, "quota_cooldown_s": None},
     "no cache": {"cache_size": 0, "coalesce": False},
     "no fallback": {},
 }

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from research_eval.cli.failover import failover
 from research_eval.cli.search import search
 from research_eval.errors import ConfigError, MissingSecretError
+from research_eval.failover import bundled_scenarios
 
 SCENARIO = """
 title = "Small"
@@ -43,7 +44,7 @@ def test_ls_names_every_bundled_scenario():
     result = invoke(failover, "ls")
 
     assert "quota_at_noon" in result.output
-    assert len(result.output.splitlines()) == 14
+    assert len(result.output.splitlines()) == len(bundled_scenarios())
 
 
 def test_run_prints_a_table_and_writes_report_and_picture(scenario, tmp_path):

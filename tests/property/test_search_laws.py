@@ -10,7 +10,6 @@ from research_eval.fault import FaultSettings
 from research_eval.fault.body import MUTATIONS
 from research_eval.fault.settings import parse_numbers
 from research_eval.tool.search import WIRES, SearchError, WireAnswer, read_answer
-from research_eval.tool.search.breaker import CircuitBreaker
 from research_eval.tool.search.cache import FreshCache
 from research_eval.tool.search.limiter import TokenBucket
 from research_eval.tool.search.query import clean_text, split_sites, tidy_query
@@ -122,29 +121,6 @@ def test_a_cache_is_bounded_and_never_serves_what_is_stale(size, evict_expired, 
             found = cache.get(key, now)
             assert found is None or now - found < 5
         assert len(cache) <= size
-
-
-@given(
-    st.none() | st.integers(1, 2),
-    st.lists(
-        st.tuples(st.sampled_from(["fail", "succeed", "release", "hold"]), st.floats(0, 4)),
-        max_size=40,
-    ),
-)
-def test_an_open_breaker_lets_nobody_through_before_its_time(probes, steps):
-    breaker = CircuitBreaker(failure_threshold=2, cooldown_s=5, probes=probes)
-    now = 0.0
-    for what, gap in steps:
-        now += gap
-        was_open, reopens = breaker.state == "open", breaker.reopens_at
-        permit = breaker.admit(now)
-        assert not (was_open and now < reopens and permit is not None)
-        if permit is not None:
-            act = {
-                "hold": lambda p, n: breaker.hold(p, n, n + 3),
-                "release": lambda p, n: breaker.release(p),
-            }
-            act.get(what, getattr(breaker, what, None))(permit, now)
 
 
 @given(st.sampled_from(sorted(set(MUTATIONS) - {"huge"})), BODIES)

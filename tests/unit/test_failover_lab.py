@@ -138,7 +138,13 @@ def test_the_searches_account_for_every_request_that_went_out(name):
 def test_an_outage_is_measured_by_the_clock():
     scenario = custom(
         fault=[down(between_s=[10, 30])],
-        resilience={"rate_per_s": None, "cache_size": 0, "request_retries": 0, "cooldown_s": 8},
+        resilience={
+            "preset": "0.1",
+            "rate_per_s": None,
+            "cache_size": 0,
+            "request_retries": 0,
+            "cooldown_s": 8,
+        },
     )
 
     trace = run_scenario(scenario, variant(scenario, "default"))

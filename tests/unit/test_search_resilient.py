@@ -72,13 +72,33 @@ class Rig:
         return [self.ask(f"q{n}").tries[-1].outcome for n in range(count)]
 
 
-def test_the_numbers_are_those_of_the_design():
-    settings = ResilienceSettings()
+def test_the_original_s_numbers_are_those_of_the_design():
+    settings = ResilienceSettings.original()
 
     assert (settings.cache_ttl_s, settings.cache_size) == (300, 100)
     assert (settings.failure_threshold, settings.cooldown_s) == (5, 60)
     assert settings.rate_per_s == 1
     assert (settings.request_retries, settings.backoff_s) == (1, 0.5)
+    assert (settings.failure_rate, settings.slow_call_s, settings.cooldown_factor) == (
+        None,
+        None,
+        1,
+    )
+
+
+def test_a_preset_is_named_alone_or_beside_settings_of_one_s_own():
+    original = ResilienceSettings.original()
+
+    assert ResilienceSettings.model_validate("original") == original
+    mixed = ResilienceSettings.model_validate({"preset": "original", "rate_per_s": 5})
+    assert mixed == original.model_copy(update={"rate_per_s": 5})
+    assert ResilienceSettings.model_validate({"preset": "default"}) == ResilienceSettings()
+
+
+@pytest.mark.parametrize("preset", ["orignal", 3, None])
+def test_an_unknown_preset_is_refused_with_those_that_there_are(preset):
+    with pytest.raises(ValueError, match=r"unknown preset .*; known: default, 0\.1, original"):
+        ResilienceSettings.model_validate({"preset": preset})
 
 
 def test_a_fresh_answer_comes_from_the_cache():
@@ -133,7 +153,7 @@ def test_stale_answers_make_room_first_unless_it_is_the_original(original):
 
 
 def test_five_failures_open_the_breaker_for_a_minute():
-    rig = Rig("server", **FREE)
+    rig = Rig("server", **FREE, cooldown_s=60)
 
     assert rig.outcomes(7) == ["error"] * 5 + ["skipped"] * 2
     rig.clock.advance(59.9)
@@ -194,23 +214,40 @@ def test_requests_are_a_second_apart():
 
 
 def test_a_failed_request_is_sent_once_more_after_half_a_second():
-    rig = Rig("server", "ok", backoff_jitter=0)
+    rig = Rig("server", "ok", backoff_jitter=0, rate_per_s=None)
 
     reply = rig.ask()
 
     assert rig.inner.requests == [0, 0.5]
-    assert reply.tries[0].requests == 2
+    assert [(one.outcome, one.requests, one.waited_s) for one in reply.tries] == [
+        ("error", 1, 0),
+        ("served", 1, 0.5),
+    ]
+
+
+def test_a_request_retry_keeps_the_rate_limit():
+    rig = Rig("server", "ok", rate_per_s=0.25)
+    rig.ask()
+
+    assert rig.inner.requests == [0, 4]
+
+
+def test_in_place_a_failed_request_is_sent_once_more_within_the_attempt():
+    rig = Rig("server", "ok", backoff_jitter=0, fallback_first=False)
+
+    assert rig.ask().tries[0].requests == 2
+    assert rig.inner.requests == [0, 0.5]
 
 
 def test_back_off_doubles():
-    rig = Rig("server", request_retries=3, backoff_jitter=0)
+    rig = Rig("server", request_retries=3, backoff_jitter=0, rate_per_s=None)
     rig.ask()
 
     assert rig.inner.requests == [0, 0.5, 1.5, 3.5]
 
 
 def test_jitter_shortens_the_wait_and_is_the_same_for_the_same_seed():
-    first, second = Rig("server", "ok"), Rig("server", "ok")
+    first, second = (Rig("server", "ok", rate_per_s=None) for _ in range(2))
     first.ask()
     second.ask()
 
@@ -320,7 +357,7 @@ def test_identical_searches_at_the_same_time_share_one_request_unless_it_is_the_
 
 
 def test_a_shared_failure_counts_its_requests_once():
-    crowd = Crowd("server", rate_per_s=None, failure_threshold=1)
+    crowd = Crowd("server", rate_per_s=None, failure_threshold=1, fallback_first=False)
 
     async def main(clock: EventClock):
         inner = Provider("server", clock=clock, takes_s=0.1)
@@ -334,7 +371,7 @@ def test_a_shared_failure_counts_its_requests_once():
         tasks = [asyncio.create_task(one()) for _ in range(3)]
         return [await task for task in tasks]
 
-    assert run_on_event_clock(main) == [(2, True), (0, False), (0, False)]
+    assert run_on_event_clock(main) == [(3, True), (0, False), (0, False)]
 
 
 @pytest.mark.parametrize("original", [True, False])

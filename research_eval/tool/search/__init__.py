@@ -22,7 +22,8 @@ from research_eval.tool.search.protocol import (
 )
 from research_eval.tool.search.refusal import SearchRefusals, SearchRefusedError
 from research_eval.tool.search.remote import RemoteSearchProvider
-from research_eval.tool.search.resilient import ResilienceSettings, ResilientSearchProvider
+from research_eval.tool.search.resilience import ResilienceSettings
+from research_eval.tool.search.resilient import ResilientSearchProvider
 from research_eval.tool.search.tool import WebSearchTool
 from research_eval.tool.search.unconfigured import UnconfiguredSearchProvider
 from research_eval.tool.search.wire import WireAnswer, WireFormat, read_answer

@@ -24,7 +24,8 @@ from research_eval.tool.search.limiter import TokenBucket
 from research_eval.tool.search.protocol import SearchProvider
 from research_eval.tool.search.refusal import SearchRefusals
 from research_eval.tool.search.remote import RemoteSearchProvider
-from research_eval.tool.search.resilient import ResilienceSettings, ResilientSearchProvider
+from research_eval.tool.search.resilience import ResilienceSettings
+from research_eval.tool.search.resilient import ResilientSearchProvider
 from research_eval.tool.search.searxng import SearxngWire
 from research_eval.tool.search.serper import SerperWire
 from research_eval.tool.search.tavily import TavilyWire
@@ -148,32 +149,36 @@ def build_search(
         ConfigError: If a provider is unknown, or a collection cannot be read.
     """
     check_chain(settings)
+    bare = [
+        _corpus(entry, base)
+        if entry.provider.startswith(CORPUS)
+        else _provider(entry, http, clock, secrets)
+        for entry in settings.chain
+    ]
+    can_serve = [not isinstance(provider, UnconfiguredSearchProvider) for provider in bare]
     providers: list[SearchProvider] = []
-    for entry in settings.chain:
-        if entry.provider.startswith(CORPUS):
-            providers.append(_corpus(entry, base))
-            continue
-        bare = _provider(entry, http, clock, secrets)
-        if isinstance(bare, UnconfiguredSearchProvider):
-            providers.append(bare)
+    for place, (entry, provider) in enumerate(zip(settings.chain, bare, strict=True)):
+        if entry.provider.startswith(CORPUS) or not can_serve[place]:
+            providers.append(provider)
             continue
         resilience = entry.resilience or settings.resilience
         bucket = None
         if limits is not None and not clock.is_virtual:
-            bucket = limits.setdefault(bare.name, resilience.bucket(clock))
+            bucket = limits.setdefault(provider.name, resilience.bucket(clock))
         providers.append(
             ResilientSearchProvider(
-                bare,
+                provider,
                 resilience,
                 clock=clock,
                 rng=rng,
-                on_breaker=_listener(bare.name, on_breaker),
+                on_breaker=_listener(provider.name, on_breaker),
                 bucket=bucket,
                 waits=waits,
-                on_failure=partial(refusals.note, bare.name) if refusals else None,
+                on_failure=partial(refusals.note, provider.name) if refusals else None,
+                has_fallback=any(can_serve[place + 1 :]),
             )
         )
-    return FallbackSearchProvider(providers) if providers else None
+    return FallbackSearchProvider(providers, clock=clock, waits=waits) if providers else None
 
 
 def chain_scope(settings: SearchSettings) -> str:

@@ -1,11 +1,17 @@
 """What every search provider offers, and how one fails."""
 
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from research_eval.errors import ToolError
 from research_eval.schema import ProviderTry, Record, SearchHit
 
-__all__ = ["SearchError", "SearchErrorKind", "SearchProvider", "SearchReply"]
+__all__ = [
+    "PatientProvider",
+    "SearchError",
+    "SearchErrorKind",
+    "SearchProvider",
+    "SearchReply",
+]
 
 SearchErrorKind = Literal[
     "auth",
@@ -79,4 +85,38 @@ class SearchProvider(Protocol):
         Raises:
             SearchError: If there is no answer; an empty answer is a reply without hits.
         """
+        ...
+
+
+@runtime_checkable
+class PatientProvider(SearchProvider, Protocol):
+    """A provider that a chain may ask once more for the same search, after the others."""
+
+    async def attempt(
+        self, query: str, max_results: int, *, is_last_chance: bool = False
+    ) -> SearchReply:
+        """Ask once; `search` asks as often as the settings allow.
+
+        Args:
+            query: What is searched for.
+            max_results: The most hits that are wanted.
+            is_last_chance: Whether every other provider has been asked.
+
+        Raises:
+            SearchError: If there is no answer; an empty answer is a reply without hits.
+        """
+        ...
+
+    def again_in_s(self, error: SearchError, *, attempts: int, waited_s: float) -> float | None:
+        """Return after how many seconds it may be asked again for a search; `None`: not at all.
+
+        Args:
+            error: How the last attempt failed.
+            attempts: Attempts of this search that were made of it, without those that sent nothing.
+            waited_s: Seconds that this search has waited between attempts.
+        """
+        ...
+
+    def gives_way(self, query: str, max_results: int) -> bool:
+        """Return whether the others are better asked first: it has a queue, or finds nothing."""
         ...

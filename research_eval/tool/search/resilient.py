@@ -3,13 +3,11 @@
 import random
 from collections.abc import Callable
 
-from pydantic import Field, field_validator
-
 from research_eval.clock import Clock
-from research_eval.schema import ProviderTry, Record, SearchHit
+from research_eval.schema import ProviderTry, SearchHit
 from research_eval.tool.search.breaker import BreakerState, CircuitBreaker, Permit
 from research_eval.tool.search.cache import FreshCache
-from research_eval.tool.search.fallback import failed_try
+from research_eval.tool.search.fallback import Asking, failed_try
 from research_eval.tool.search.flight import SharedFlight
 from research_eval.tool.search.limiter import TokenBucket
 from research_eval.tool.search.protocol import (
@@ -19,89 +17,16 @@ from research_eval.tool.search.protocol import (
     SearchReply,
 )
 from research_eval.tool.search.query import clean_text
+from research_eval.tool.search.resilience import ResilienceSettings
 from research_eval.waiting import Waits
 
-__all__ = ["ResilienceSettings", "ResilientSearchProvider"]
+__all__ = ["ResilientSearchProvider"]
 
 _HOPELESS = frozenset({"auth", "quota", "bad_query", "unconfigured", "off_tape"})
 """Kinds of failure that the same request would meet again."""
 
 _UNCOUNTED = frozenset({"bad_query", "unconfigured", "off_tape", "breaker_open"})
 """Kinds of failure that say nothing of the provider's health."""
-
-
-class ResilienceSettings(Record):
-    """How a provider is protected, and others from it.
-
-    Where a setting can be `None`, a file says `"none"`, since TOML has no word for it.
-    """
-
-    cache_ttl_s: float = Field(default=300, ge=0)
-    """How long an answer stays fresh, in seconds."""
-    cache_size: int = Field(default=100, ge=0)
-    """Answers that are kept; 0 keeps none."""
-    evict_expired: bool = True
-    """Whether stale answers make room before fresh ones."""
-    coalesce: bool = True
-    """Whether identical searches at the same time share one request."""
-    failure_threshold: int | None = Field(default=5, ge=1)
-    """Failures in a row that open the circuit breaker; `None` never opens it."""
-    cooldown_s: float = Field(default=60, ge=0)
-    """How long the breaker stays open, in seconds."""
-    probes: int | None = Field(default=1, ge=1)
-    """Searches let through at once while half-open; `None` lets all through."""
-    empty_is_failure: bool = False
-    """Whether the breaker counts an empty answer as a failure."""
-    quota_cooldown_s: float | None = Field(default=600, ge=0)
-    """How long to leave a provider alone whose key or quota was refused; `None`: no rule."""
-    rate_per_s: float | None = Field(default=1, gt=0)
-    """Requests a second; `None` is no limit."""
-    burst: int = Field(default=1, ge=1)
-    """Requests that may follow each other at once after a pause."""
-    may_overdraw: bool = False
-    """Whether callers who wait together take the same token together."""
-    max_wait_s: float | None = Field(default=10, ge=0)
-    """The longest wait for the rate limit or a Retry-After; what is longer fails at once."""
-    request_retries: int = Field(default=1, ge=0)
-    """Times that a failed request is sent again."""
-    backoff_s: float = Field(default=0.5, ge=0)
-    """The wait before the first request retry; it doubles each time."""
-    backoff_jitter: float = Field(default=0.5, ge=0, le=1)
-    """The share of each back-off that is left to (seeded) chance."""
-    honour_retry_after: bool = True
-    """Whether a provider is left alone for as long as it asks."""
-    retry_hopeless: bool = False
-    """Whether requests are sent again that cannot succeed: bad key, spent quota, bad query."""
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _none_is_a_word(cls, value: object) -> object:
-        return None if value == "none" else value
-
-    def bucket(self, clock: Clock) -> TokenBucket:
-        """Return a rate limit of these settings."""
-        return TokenBucket(
-            clock,
-            rate_per_s=self.rate_per_s,
-            burst=self.burst,
-            may_overdraw=self.may_overdraw,
-        )
-
-    @classmethod
-    def original(cls) -> "ResilienceSettings":
-        """Return the plainest form: same numbers, none of the later refinements."""
-        return cls(
-            evict_expired=False,
-            coalesce=False,
-            probes=None,
-            empty_is_failure=True,
-            quota_cooldown_s=None,
-            may_overdraw=True,
-            max_wait_s=None,
-            backoff_jitter=0,
-            honour_retry_after=False,
-            retry_hopeless=True,
-        )
 
 
 class ResilientSearchProvider:
@@ -121,6 +46,7 @@ class ResilientSearchProvider:
         bucket: TokenBucket | None = None,
         waits: Waits | None = None,
         on_failure: Callable[[SearchError], None] | None = None,
+        has_fallback: bool = False,
     ) -> None:
         """Protect `inner`.
 
@@ -134,6 +60,8 @@ class ResilientSearchProvider:
                 waits its turn, however long, so that no outcome depends on how many run at a time.
             waits: Is told when the trial is held back, and when the provider is waited for.
             on_failure: Is told of every request that failed.
+            has_fallback: Whether another provider is asked where this one does not serve; if not,
+                only failures in a row open the breaker, for a slow answer is better than none.
         """
         self.name = inner.name
         self._inner = inner
@@ -146,11 +74,12 @@ class ResilientSearchProvider:
             evict_expired=settings.evict_expired,
         )
         self._breaker = CircuitBreaker(
-            failure_threshold=settings.failure_threshold,
-            cooldown_s=settings.cooldown_s,
-            probes=settings.probes,
-            on_change=on_breaker,
+            settings.breaker_policy(has_fallback=has_fallback), on_change=on_breaker
         )
+        self._has_fallback = has_fallback
+        self._queued = 0
+        self._empty_in_a_row = 0
+        self._yields_until = 0.0
         self._bucket = bucket or settings.bucket(clock)
         self._is_shared = bucket is not None
         self._waits = waits or Waits(clock)
@@ -158,7 +87,31 @@ class ResilientSearchProvider:
         self._flight: SharedFlight[tuple[str, int], SearchReply] = SharedFlight()
 
     async def search(self, query: str, max_results: int) -> SearchReply:
-        """Return a fresh answer from the cache, or the provider's.
+        """Return a fresh answer from the cache, or the provider's; ask as often as settings allow.
+
+        Raises:
+            SearchError: If there was none; of kind `breaker_open` if nothing was sent at all.
+        """
+        asking = Asking((self,), query, max_results)
+        reply = await asking.run(self._clock, self._waits)
+        if reply is not None:
+            return reply
+        if isinstance(asking.last, SearchError):
+            raise _with_tries(asking.last, tuple(asking.tries)) from asking.last.__cause__
+        return SearchReply(hits=(), served_by=self.name, tries=tuple(asking.tries))
+
+    async def attempt(
+        self, query: str, max_results: int, *, is_last_chance: bool = False
+    ) -> SearchReply:
+        """Return a fresh answer from the cache, or the provider's to one request.
+
+        Where request retries come before the fallback, they are part of the attempt.
+
+        Args:
+            query: What is searched for.
+            max_results: The most hits that are wanted.
+            is_last_chance: Whether every other provider has been asked; then a provider that rests
+                after failures may be asked as soon as its first cool-down is over.
 
         Raises:
             SearchError: If there was none; of kind `breaker_open` if nothing was sent at all.
@@ -168,107 +121,162 @@ class ResilientSearchProvider:
         if hits is not None:
             return self._cached(hits)
         if not self._settings.coalesce:
-            return await self._ask(key)
+            return await self._ask(key, is_last_chance)
         is_shared = self._flight.is_under_way(key)
         try:
-            reply = await self._flight.join(key, lambda: self._ask(key))
+            reply = await self._flight.join(key, lambda: self._ask(key, is_last_chance))
         except SearchError as exc:
             raise _without_requests(exc) if is_shared else exc from exc.__cause__
         return self._cached(reply.hits) if is_shared else reply
+
+    def again_in_s(self, error: SearchError, *, attempts: int, waited_s: float) -> float | None:
+        """Return when a search may ask this provider again: after its back-off, or its pause."""
+        settings = self._settings
+        if settings.honour_retry_after and error.retry_after_s is not None:
+            wait = self._pause_left_s()
+            is_short = settings.max_wait_s is None or waited_s + wait <= settings.max_wait_s
+            return wait if is_short and attempts <= settings.request_retries else None
+        if not settings.fallback_first:
+            return None
+        if error.tries[-1].outcome == "skipped":
+            may_ask = attempts <= settings.request_retries
+            is_early = may_ask and self._breaker.may_probe_early(self._clock.now())
+            return 0.0 if is_early else None
+        return self._back_off(error, attempts - 1)
+
+    def gives_way(self, query: str, max_results: int) -> bool:
+        """Return whether the others are better asked first for what is not at hand here."""
+        limit = self._settings.max_waiting
+        has_queue = limit is not None and self._has_fallback and self._queued >= limit
+        now = self._clock.now()
+        if not has_queue and now >= self._yields_until:
+            return False
+        key = (clean_text(query), max_results)
+        return self._cache.get(key, now) is None and not self._flight.is_under_way(key)
 
     def _cached(self, hits: tuple[SearchHit, ...]) -> SearchReply:
         tried = ProviderTry(provider=self.name, outcome="cached")
         return SearchReply(hits=hits, served_by=self.name, tries=(tried,))
 
-    async def _ask(self, key: tuple[str, int]) -> SearchReply:
-        permit = self._breaker.admit(self._clock.now())
+    async def _ask(self, key: tuple[str, int], is_last_chance: bool) -> SearchReply:
+        permit = self._breaker.admit(self._clock.now(), is_last_chance=is_last_chance)
         if permit is None:
-            raise self._skipped("breaker_open", "is left alone after failures")
+            raise self._passed_over("is left alone after failures")
         call = _Call(is_virtual=self._clock.is_virtual)
         try:
             reply = await self._request(key, permit, call)
         except SearchError as exc:
-            opened = self._count_failure(permit, exc)
+            opened = self._count_failure(permit, exc, call)
             raise call.told(self.name, exc, opened=opened) from exc.__cause__
         except BaseException:
             self._breaker.release(permit)
             raise
-        opened = self._count_reply(permit, reply)
+        opened = self._count_reply(permit, reply, call)
         if reply.hits:
             self._cache.put(key, reply.hits, self._clock.now())
         return call.tell(self.name, reply, opened=opened)
 
     async def _request(self, key: tuple[str, int], permit: Permit, call: "_Call") -> SearchReply:
-        """Wait for the rate limit, then send, and send again where that may help."""
-        settings = self._settings
-        limit = settings.max_wait_s
-        if limit is not None and self._wait_ahead_s() > limit:
-            raise self._skipped("rate_limited", "has too many searches waiting")
-        with self._waits.held():
-            call.waited_s += await self._bucket.acquire()
-        if not settings.may_overdraw and not self._breaker.is_current(permit):
-            raise self._skipped("breaker_open", "failed while this search waited")
-        for sent in range(settings.request_retries + 1):
+        """Wait for the rate limit, then send; send again where that comes before the fallback."""
+        await self._wait_for_turn(permit, call)
+        sent = 0
+        while True:
+            began = self._clock.now()
             try:
                 with self._waits.awaited(self.name):
                     reply = await self._inner.search(*key)
             except SearchError as exc:
+                call.took_s = self._clock.now() - began
                 if self._on_failure is not None:
                     self._on_failure(exc)
                 call.add(exc.tries or (failed_try(self.name, exc),))
-                wait = self._back_off(exc, sent)
+                wait = None if self._settings.fallback_first else self._back_off(exc, sent)
                 if wait is None:
                     raise
             else:
+                call.took_s = self._clock.now() - began
                 call.add(reply.tries or (_served(self.name),))
                 if reply.pause_s:
                     self._bucket.pause(reply.pause_s)
                 return reply
+            sent += 1
             call.waited_s += wait
             with self._waits.held():
                 await self._clock.sleep(wait)
-        raise AssertionError("unreachable")
+
+    async def _wait_for_turn(self, permit: Permit, call: "_Call") -> None:
+        limit = self._settings.max_wait_s
+        if limit is not None and self._wait_ahead_s() > limit:
+            raise self._skipped("rate_limited", "has too many searches waiting")
+        must_wait = self._bucket.wait_s() > 0
+        self._queued += must_wait
+        try:
+            with self._waits.held():
+                call.waited_s += await self._bucket.acquire()
+        finally:
+            self._queued -= must_wait
+        if not self._settings.may_overdraw and not self._breaker.is_current(permit):
+            raise self._passed_over("failed while this search waited")
 
     def _wait_ahead_s(self) -> float:
         """Return the wait that counts against the limit; a queue of other trials is no part of it."""
         return self._bucket.paused_s() if self._is_shared else self._bucket.wait_s()
 
-    def _back_off(self, exc: SearchError, sent: int) -> float | None:
+    def _back_off(self, exc: SearchError, sent_again: int) -> float | None:
         """Return the wait before the request is sent again, or `None` where it is not."""
         settings = self._settings
-        if sent >= settings.request_retries:
+        if sent_again >= settings.request_retries:
             return None
         if exc.kind in _HOPELESS and not settings.retry_hopeless:
             return None
-        wait = settings.backoff_s * 2.0**sent
+        if exc.retry_after_s is not None and settings.honour_retry_after:
+            return None
+        wait = settings.backoff_s * 2.0**sent_again
         if settings.backoff_jitter:
             wait *= 1 - settings.backoff_jitter * self._rng.random()
-        if settings.honour_retry_after and exc.retry_after_s is not None:
-            wait = max(wait, exc.retry_after_s)
-            if settings.max_wait_s is not None and wait > settings.max_wait_s:
-                return None
         return round(wait, 6)
 
-    def _count_failure(self, permit: Permit, exc: SearchError) -> bool:
+    def _pause_left_s(self) -> float:
+        return max(0.0, round(self._breaker.reopens_at - self._clock.now(), 6))
+
+    def _count_failure(self, permit: Permit, exc: SearchError, call: "_Call") -> bool:
         now, settings = self._clock.now(), self._settings
-        if settings.honour_retry_after and exc.retry_after_s:
-            return self._breaker.hold(permit, now, now + exc.retry_after_s)
+        was_asked = exc.tries[-1].outcome != "skipped" if exc.tries else True
+        if settings.honour_retry_after and exc.retry_after_s and was_asked:
+            self._breaker.release(permit)
+            return self._breaker.hold(now, now + exc.retry_after_s, is_pause=True)
         if settings.quota_cooldown_s is not None and exc.kind in {"auth", "quota"}:
-            return self._breaker.hold(permit, now, now + settings.quota_cooldown_s)
+            self._breaker.release(permit)
+            return self._breaker.hold(now, now + settings.quota_cooldown_s, is_pause=False)
         if exc.kind in _UNCOUNTED or (exc.kind == "rate_limited" and exc.status is None):
             self._breaker.release(permit)
             return False
-        return self._breaker.fail(permit, now)
+        return self._breaker.settle(permit, now, is_good=False, took_s=call.took_s)
 
-    def _count_reply(self, permit: Permit, reply: SearchReply) -> bool:
-        if not reply.hits and self._settings.empty_is_failure:
-            return self._breaker.fail(permit, self._clock.now())
-        self._breaker.succeed(permit, self._clock.now())
-        return False
+    def _count_reply(self, permit: Permit, reply: SearchReply, call: "_Call") -> bool:
+        now, settings = self._clock.now(), self._settings
+        self._empty_in_a_row = 0 if reply.hits else self._empty_in_a_row + 1
+        limit = settings.empty_threshold
+        if limit is not None:
+            is_barren = self._empty_in_a_row >= limit
+            self._yields_until = now + settings.empty_rest_s if is_barren else 0.0
+        is_good = bool(reply.hits) or not settings.empty_is_failure
+        return self._breaker.settle(permit, now, is_good=is_good, took_s=call.took_s)
 
-    def _skipped(self, kind: SearchErrorKind, why: str) -> SearchError:
+    def _passed_over(self, why: str) -> SearchError:
+        """Return the error of a search that the breaker keeps from the provider."""
+        if not self._breaker.is_held:
+            return self._skipped("breaker_open", why)
+        pause = self._pause_left_s()
+        return self._skipped("breaker_open", f"asked for a pause of {pause:g} s", pause)
+
+    def _skipped(
+        self, kind: SearchErrorKind, why: str, retry_after_s: float | None = None
+    ) -> SearchError:
         tried = ProviderTry(provider=self.name, outcome="skipped", error=kind)
-        return SearchError(f"{self.name} {why}", kind=kind, tries=(tried,))
+        return SearchError(
+            f"{self.name} {why}", kind=kind, retry_after_s=retry_after_s, tries=(tried,)
+        )
 
 
 class _Call:
@@ -276,6 +284,7 @@ class _Call:
 
     def __init__(self, *, is_virtual: bool) -> None:
         self.waited_s = 0.0
+        self.took_s = 0.0  # the last request
         self._is_virtual = is_virtual
         self._tries: list[ProviderTry] = []
 
@@ -288,13 +297,7 @@ class _Call:
 
     def told(self, name: str, exc: SearchError, *, opened: bool) -> SearchError:
         last = exc.tries[-1] if exc.tries else failed_try(name, exc)
-        return SearchError(
-            str(exc),
-            kind=exc.kind,
-            status=exc.status,
-            retry_after_s=exc.retry_after_s,
-            tries=(self._summed(last, opened=opened),),
-        )
+        return _with_tries(exc, (self._summed(last, opened=opened),))
 
     def _summed(self, last: ProviderTry, *, opened: bool) -> ProviderTry:
         took = [tried.latency_s for tried in self._tries if tried.latency_s is not None]
@@ -315,10 +318,14 @@ def _served(name: str) -> ProviderTry:
 def _without_requests(exc: SearchError) -> SearchError:
     """Return the failure of a request that another search made."""
     nothing = {"requests": 0, "waited_s": None, "breaker_opened": False}
+    return _with_tries(exc, tuple(tried.model_copy(update=nothing) for tried in exc.tries))
+
+
+def _with_tries(exc: SearchError, tries: tuple[ProviderTry, ...]) -> SearchError:
     return SearchError(
         str(exc),
         kind=exc.kind,
         status=exc.status,
         retry_after_s=exc.retry_after_s,
-        tries=tuple(tried.model_copy(update=nothing) for tried in exc.tries),
+        tries=tries,
     )
