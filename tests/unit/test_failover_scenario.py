@@ -63,7 +63,8 @@ def test_a_missing_file_is_named(tmp_path):
 def test_the_bundled_scenarios_cover_what_goes_wrong():
     expected = """
         alone_flaky alone_pause always_slow both_down brownout empty_results flapping free_fallback
-        half_failing malformed niche_queries outage quota_at_noon short_pause slow_death small_cache
+        half_failing later_fallback_down later_slow_fallback later_stalls later_three_in_turn
+        later_unsaid_limit malformed niche_queries outage quota_at_noon short_pause slow_death small_cache
         stampede storm_429 strict_server
     """
 
