@@ -8,6 +8,7 @@ from research_eval.errors import ConfigError
 from research_eval.failover.lab import run_scenario
 from research_eval.failover.measure import measure, percentile
 from research_eval.failover.scenario import Scenario
+from research_eval.failover.trace import LabTrace
 from research_eval.failover.variant import variant
 from research_eval.schema import Record
 from research_eval.tool.search import SearchSettings
@@ -28,6 +29,8 @@ class Standing(Record):
     p95_s: float | None
     """Time until results for 95 of 100 searches; `None` where fewer were served at all."""
     wasted_requests: int
+    above_rate: int
+    """Requests that went out sooner than the rate limit of the settings allows."""
     cost_usd: float
 
 
@@ -89,7 +92,7 @@ def _standing(scenario: Scenario, seeds: Sequence[int], settings: SearchSettings
     """Return what became of the scenario's searches over all seeds under `settings`."""
     load = scenario.load.model_copy(update={"answers": 0})
     took: list[float] = []
-    wasted, cost = 0, 0.0
+    wasted, above_rate, cost = 0, 0, 0.0
     for seed in seeds:
         seeded = scenario.model_copy(update={"seed": seed, "load": load})
         trace = run_scenario(seeded, settings)
@@ -97,21 +100,39 @@ def _standing(scenario: Scenario, seeds: Sequence[int], settings: SearchSettings
         metrics = measure(trace, trace)
         wasted += metrics.wasted_requests
         cost += metrics.cost_usd
+        above_rate += _above_rate(trace, settings)
     p95_s = sorted(took)[max(1, -(-len(took) * 95 // 100)) - 1]
     return Standing(
         searches=len(took),
         served=sum(1 for one in took if one < inf),
         p95_s=None if p95_s == inf else percentile(took, 95),
         wasted_requests=wasted,
+        above_rate=above_rate,
         cost_usd=round(cost, 6),
     )
+
+
+def _above_rate(trace: LabTrace, settings: SearchSettings) -> int:
+    """Return the requests of a run that found the token bucket of their provider empty."""
+    rate, burst = settings.resilience.rate_per_s, float(settings.resilience.burst)
+    if rate is None:
+        return 0
+    buckets: dict[str, tuple[float, float]] = {}
+    found = 0
+    for request in sorted(trace.requests):
+        tokens, since = buckets.get(request.provider, (burst, request.at_s))
+        tokens = min(burst, tokens + (request.at_s - since) * rate)
+        is_within = tokens > 1 - 1e-3
+        found += not is_within
+        buckets[request.provider] = (tokens - is_within, request.at_s)
+    return found
 
 
 def versus_table(found: Iterable[Pairing]) -> str:
     """Return the table that shows what was chosen and why, one line a scenario."""
     lines = [
-        "| scenario | searches | served | p95 to results, s | p95 | wasted requests | cost $ |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| scenario | searches | served | p95 to results, s | p95 | wasted | above rate | cost $ |",
+        "| --- " * 8 + "|",
     ]
     for pair in found:
         old, new = pair.against, pair.settings
@@ -120,6 +141,7 @@ def versus_table(found: Iterable[Pairing]) -> str:
             f"| {_change(f'{old.served}', f'{new.served}')}"
             f" | {_change(_seconds(old.p95_s), _seconds(new.p95_s))} | {pair.speed} "
             f"| {_change(f'{old.wasted_requests}', f'{new.wasted_requests}')} "
+            f"| {_change(f'{old.above_rate}', f'{new.above_rate}')} "
             f"| {_change(f'{old.cost_usd:.2f}', f'{new.cost_usd:.2f}')} |"
         )
     return "\n".join(lines) + "\n"

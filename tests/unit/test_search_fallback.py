@@ -1,17 +1,22 @@
 """A chain asks in order, and says what became of each."""
 
-import pytest
+import asyncio
+import random
 
+import pytest
+from hypothesis import given, strategies as st
+
+from research_eval.clock import EventClock, run_on_event_clock
 from research_eval.errors import ConfigError
 from research_eval.schema import SearchHit
 from research_eval.tool.search import (
     FallbackSearchProvider,
+    ResilienceSettings,
+    ResilientSearchProvider,
     SearchError,
     SearchReply,
     UnconfiguredSearchProvider,
 )
-
-pytestmark = pytest.mark.anyio
 
 HIT = SearchHit(url="https://a.example/", rank=1)
 
@@ -31,6 +36,7 @@ class One:
         return SearchReply(hits=(HIT,) * self.found, served_by=self.name)
 
 
+@pytest.mark.anyio
 async def test_the_first_that_finds_something_serves_and_later_ones_are_not_asked():
     last = One("c", 1)
     chain = FallbackSearchProvider([One("a", "server"), One("b", 1), last])
@@ -45,12 +51,14 @@ async def test_the_first_that_finds_something_serves_and_later_ones_are_not_aske
     assert last.asked == 0
 
 
+@pytest.mark.anyio
 async def test_an_empty_answer_counts_as_a_failure():
     reply = await FallbackSearchProvider([One("a", 0), One("b", 1)]).search("q", 5)
 
     assert [(t.provider, t.outcome) for t in reply.tries] == [("a", "empty"), ("b", "served")]
 
 
+@pytest.mark.anyio
 async def test_when_all_fail_one_error_carries_each():
     chain = FallbackSearchProvider([One("a", "timeout"), One("b", 0), One("c", "auth")])
 
@@ -62,6 +70,7 @@ async def test_when_all_fail_one_error_carries_each():
     assert [t.error for t in caught.value.tries] == ["timeout", "empty", "auth"]
 
 
+@pytest.mark.anyio
 async def test_a_provider_without_a_key_is_skipped_without_a_request():
     chain = FallbackSearchProvider(
         [UnconfiguredSearchProvider("a", "no key in A_KEY"), One("b", 1)]
@@ -80,3 +89,195 @@ def test_a_chain_of_nobody_is_refused():
 
 def test_a_chain_is_named_after_its_providers_in_order():
     assert FallbackSearchProvider([One("a", 1), One("b", 1)]).name == "a > b"
+
+
+class Scripted:
+    """Does what its script says at each request, the last entry for ever; takes its time."""
+
+    def __init__(self, name: str, clock: EventClock, *script: str, takes_s: float = 0.4) -> None:
+        self.name = name
+        self.clock = clock
+        self.script = list(script) or ["ok"]
+        self.takes_s = takes_s
+        self.times: list[float] = []
+
+    async def search(self, query: str, max_results: int) -> SearchReply:
+        self.times.append(self.clock.now())
+        entry = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        kind, _, number = entry.partition(":")
+        await self.clock.sleep(float(number) if kind == "slow" else self.takes_s)
+        if kind in {"ok", "slow"}:
+            return SearchReply(hits=(HIT,), served_by=self.name)
+        if kind == "empty":
+            return SearchReply(hits=(), served_by=self.name)
+        raise SearchError(
+            f"{self.name} failed", kind=kind, status=429, retry_after_s=float(number or 0) or None
+        )
+
+
+class Lab:
+    """A chain of protected providers, and searches that come at given times."""
+
+    def __init__(self, *scripts: tuple[str, ...], **settings) -> None:
+        free = {"rate_per_s": None, "cache_size": 0, "backoff_jitter": 0}
+        self.settings = ResilienceSettings.model_validate({**free, **settings})
+        self.scripts = scripts
+
+    def run(self, times, *, cancel_at: float | None = None):
+        async def main(clock: EventClock):
+            self.inner = [
+                Scripted(name, clock, *script)
+                for name, script in zip("abc", self.scripts, strict=False)
+            ]
+            chain = FallbackSearchProvider(
+                [
+                    ResilientSearchProvider(
+                        inner,
+                        self.settings,
+                        clock=clock,
+                        rng=random.Random(0),
+                        has_fallback=inner is not self.inner[-1],
+                    )
+                    for inner in self.inner
+                ],
+                clock=clock,
+            )
+
+            async def one(number: int, at_s: float):
+                await clock.sleep(at_s)
+                try:
+                    reply = await chain.search(f"q{number}", 5)
+                except SearchError as exc:
+                    return None, clock.now() - at_s, exc.tries
+                except asyncio.CancelledError:
+                    return "cancelled", clock.now() - at_s, ()
+                return reply.served_by, clock.now() - at_s, reply.tries
+
+            tasks = [asyncio.create_task(one(n, at)) for n, at in enumerate(times)]
+            if cancel_at is not None:
+                await clock.sleep(cancel_at)
+                for task in tasks:
+                    task.cancel()
+            return [await task for task in tasks]
+
+        return run_on_event_clock(main)
+
+
+def served(found) -> list:
+    return [one[0] for one in found]
+
+
+@given(st.lists(st.floats(0, 30), min_size=1, max_size=30), st.sampled_from([2, 7, 45]))
+def test_a_retry_after_holds_for_every_search_and_all_move_on_at_once(times, pause_s):
+    lab = Lab((f"rate_limited:{pause_s}",), ("ok",))
+
+    found = lab.run(times)
+
+    assert set(served(found)) == {"b"}
+    assert max(took for _, took, _ in found) <= 0.8 + 1e-6
+    asked = sorted(lab.inner[0].times)
+    for sent in asked:
+        told = sent + 0.4
+        assert not [other for other in asked if told < other < told + pause_s - 1e-6]
+
+
+def test_a_single_provider_is_waited_for_within_the_longest_wait():
+    found = Lab(("rate_limited:7", "ok")).run([0, 1, 2])
+
+    assert served(found) == ["a"] * 3
+    assert [round(took, 3) for _, took, _ in found] == [7.8, 6.8, 5.8]
+    assert [one.outcome for one in found[1][2]] == ["skipped", "served"]
+    assert found[1][2][-1].waited_s == 6.4
+
+
+def test_a_single_provider_that_asks_for_more_is_not_waited_for():
+    found = Lab(("rate_limited:11", "ok")).run([0, 1])
+
+    assert served(found) == [None, None]
+    assert max(took for _, took, _ in found) < 1
+
+
+def test_the_other_providers_are_asked_before_a_request_is_sent_again():
+    lab = Lab(("server", "ok"), ("server",))
+
+    (who, took, tries), *_ = lab.run([0])
+
+    assert (who, [one.provider for one in tries]) == ("a", ["a", "b", "a"])
+    assert took == pytest.approx(0.4 * 3 + 0.1)
+
+
+def test_in_place_they_are_asked_after_it():
+    (who, _, tries), *_ = Lab(("server",), ("ok",), fallback_first=False).run([0])
+
+    assert (who, [(one.provider, one.requests) for one in tries]) == ("b", [("a", 3), ("b", 1)])
+
+
+def test_every_provider_is_sent_no_more_than_its_retries():
+    lab = Lab(
+        ("server",), ("timeout",), request_retries=2, failure_threshold=None, failure_rate=None
+    )
+
+    (who, _, tries), *_ = lab.run([0])
+
+    assert who is None
+    assert [len(inner.times) for inner in lab.inner] == [3, 3]
+    assert len(tries) == 6
+
+
+def test_half_of_the_requests_failing_opens_the_breaker_of_whoever_has_a_fallback():
+    def asked(**settings) -> int:
+        lab = Lab(("server", "ok") * 50, ("ok",), window_s=1000, **settings)
+        assert None not in served(lab.run(range(0, 80, 2)))
+        return len(lab.inner[0].times)
+
+    assert asked(failure_rate=None) == 40
+    assert asked() < 30
+
+
+def test_slow_answers_open_the_breaker_of_whoever_has_a_fallback():
+    lab = Lab(("slow:9",), ("ok",))
+
+    found = lab.run(range(0, 100, 10))
+
+    assert served(found)[:4] == ["a"] * 4
+    assert served(found).count("b") >= 4
+    assert served(Lab(("slow:9",)).run(range(0, 100, 10))) == ["a"] * 10
+
+
+def test_a_search_that_nobody_else_can_serve_probes_a_provider_that_rests():
+    lab = Lab(("server",) * 12 + ("ok",), ("empty",), request_retries=0, cooldown_s=5)
+
+    found = lab.run(range(0, 400, 10))
+
+    assert served(found)[:12] == [None] * 12
+    assert set(served(found)[12:]) == {"a"}
+
+
+def test_a_provider_that_finds_nothing_three_times_is_asked_last_and_still_asked():
+    lab = Lab(("empty",), ("ok", "ok", "ok", "ok", "server"), request_retries=0)
+
+    found = lab.run([0, 2, 4, 6, 8])
+
+    assert [[one.provider for one in tries] for _, _, tries in found] == [
+        *[["a", "b"]] * 3,
+        ["b"],
+        ["b", "a"],
+    ]
+
+
+def test_a_search_goes_where_the_queue_is_shorter():
+    lab = Lab(("ok",), ("ok",), rate_per_s=1)
+
+    found = lab.run([0] * 6)
+
+    assert served(found) == ["a", "a", "b", "b", "a", "b"]
+    assert max(took for _, took, _ in found) == pytest.approx(2.4)
+
+
+def test_cancelled_searches_open_nothing_and_block_nothing():
+    lab = Lab(("slow:50",), ("ok",), failure_threshold=1)
+    found = lab.run([0, 1, 2, 3, 4, 5], cancel_at=10)
+
+    assert served(found) == ["cancelled"] * 6
+    assert len(lab.inner[0].times) == 6
+    assert lab.inner[1].times == []

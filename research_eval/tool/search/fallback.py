@@ -100,13 +100,13 @@ class Asking:
     def _in_order(self) -> list[int]:
         """Return the places of the providers in order; those that give way after the others."""
 
-        def gives_way(place: int) -> bool:
+        def yields(place: int) -> int:
             provider = self._providers[place]
-            return isinstance(provider, PatientProvider) and provider.gives_way(
-                self._query, self._max_results
-            )
+            if not isinstance(provider, PatientProvider):
+                return 0
+            return provider.yields(self._query, self._max_results)
 
-        return sorted(range(len(self._providers)), key=gives_way)
+        return sorted(range(len(self._providers)), key=yields)
 
     async def _next_round(self, clock: Clock, waits: Waits) -> list[int]:
         """Wait until a provider may be asked again, and return the places of all that then may."""

@@ -41,6 +41,11 @@ class TokenBucket:
             wait = max(wait, (1 - self._tokens) / self._rate)
         return wait
 
+    def tokens(self) -> int:
+        """Return how many callers who came now would not wait."""
+        self._refill()
+        return 0 if self.paused_s() else max(0, int(self._tokens + 1e-9))
+
     def paused_s(self) -> float:
         """Return the seconds for which no token is handed out to anybody."""
         return max(0.0, self._paused_until - self._clock.now())

@@ -117,6 +117,6 @@ class PatientProvider(SearchProvider, Protocol):
         """
         ...
 
-    def gives_way(self, query: str, max_results: int) -> bool:
-        """Return whether the others are better asked first: it has a queue, or finds nothing."""
+    def yields(self, query: str, max_results: int) -> int:
+        """Return how far others are better asked first: 0 is not at all, more comes later."""
         ...

@@ -98,8 +98,8 @@ class ResilienceSettings(Record):
     """Requests that may follow each other at once after a pause."""
     may_overdraw: bool = False
     """Whether callers who wait together take the same token together."""
-    max_waiting: int | None = Field(default=1, ge=0)
-    """Searches that wait for the rate limit before further ones ask the next provider; `None`: any."""
+    max_waiting: int | None = Field(default=1, ge=1)
+    """Searches that wait for the rate limit until others go where the queue is shorter; `None`: any."""
     max_wait_s: float | None = Field(default=10, ge=0)
     """The longest wait for the rate limit or a Retry-After; what is longer fails at once."""
     request_retries: int = Field(default=2, ge=0)

@@ -29,6 +29,10 @@ _UNCOUNTED = frozenset({"bad_query", "unconfigured", "off_tape", "breaker_open"}
 """Kinds of failure that say nothing of the provider's health."""
 
 
+_BARREN = 1_000_000
+"""Longer than any queue: who finds nothing comes last."""
+
+
 class ResilientSearchProvider:
     """Cache, then breaker, then rate limit, then request retries, around one provider.
 
@@ -76,8 +80,7 @@ class ResilientSearchProvider:
         self._breaker = CircuitBreaker(
             settings.breaker_policy(has_fallback=has_fallback), on_change=on_breaker
         )
-        self._has_fallback = has_fallback
-        self._queued = 0
+        self._queue: set[object] = set()  # searches that wait for their turn
         self._empty_in_a_row = 0
         self._yields_until = 0.0
         self._bucket = bucket or settings.bucket(clock)
@@ -120,13 +123,18 @@ class ResilientSearchProvider:
         hits = self._cache.get(key, self._clock.now())
         if hits is not None:
             return self._cached(hits)
-        if not self._settings.coalesce:
-            return await self._ask(key, is_last_chance)
-        is_shared = self._flight.is_under_way(key)
+        is_shared = self._settings.coalesce and self._flight.is_under_way(key)
+        call = _Call(is_virtual=self._clock.is_virtual, is_last_chance=is_last_chance)
+        if not is_shared:
+            self._queue.add(call)
         try:
-            reply = await self._flight.join(key, lambda: self._ask(key, is_last_chance))
+            if not self._settings.coalesce:
+                return await self._ask(key, call)
+            reply = await self._flight.join(key, lambda: self._ask(key, call))
         except SearchError as exc:
             raise _without_requests(exc) if is_shared else exc from exc.__cause__
+        finally:
+            self._queue.discard(call)
         return self._cached(reply.hits) if is_shared else reply
 
     def again_in_s(self, error: SearchError, *, attempts: int, waited_s: float) -> float | None:
@@ -144,25 +152,37 @@ class ResilientSearchProvider:
             return 0.0 if is_early else None
         return self._back_off(error, attempts - 1)
 
-    def gives_way(self, query: str, max_results: int) -> bool:
-        """Return whether the others are better asked first for what is not at hand here."""
-        limit = self._settings.max_waiting
-        has_queue = limit is not None and self._has_fallback and self._queued >= limit
+    def yields(self, query: str, max_results: int) -> int:
+        """Return the length of a queue that is too long, more for one that finds nothing.
+
+        It is 0 for an answer that is at hand.
+        """
         now = self._clock.now()
-        if not has_queue and now >= self._yields_until:
-            return False
+        ahead = self._ahead()
+        is_barren = now < self._yields_until
+        if not ahead and not is_barren:
+            return 0
         key = (clean_text(query), max_results)
-        return self._cache.get(key, now) is None and not self._flight.is_under_way(key)
+        if self._cache.get(key, now) is not None or self._flight.is_under_way(key):
+            return 0
+        return ahead + (_BARREN if is_barren else 0)
+
+    def _ahead(self) -> int:
+        """Return the searches of this chain that wait, as far as they are too many."""
+        limit = self._settings.max_waiting
+        if limit is None or self._settings.rate_per_s is None:
+            return 0
+        ahead = len(self._queue) - self._bucket.tokens()
+        return ahead if ahead >= max(1, limit) else 0
 
     def _cached(self, hits: tuple[SearchHit, ...]) -> SearchReply:
         tried = ProviderTry(provider=self.name, outcome="cached")
         return SearchReply(hits=hits, served_by=self.name, tries=(tried,))
 
-    async def _ask(self, key: tuple[str, int], is_last_chance: bool) -> SearchReply:
-        permit = self._breaker.admit(self._clock.now(), is_last_chance=is_last_chance)
+    async def _ask(self, key: tuple[str, int], call: "_Call") -> SearchReply:
+        permit = self._breaker.admit(self._clock.now(), is_last_chance=call.is_last_chance)
         if permit is None:
             raise self._passed_over("is left alone after failures")
-        call = _Call(is_virtual=self._clock.is_virtual)
         try:
             reply = await self._request(key, permit, call)
         except SearchError as exc:
@@ -208,13 +228,9 @@ class ResilientSearchProvider:
         limit = self._settings.max_wait_s
         if limit is not None and self._wait_ahead_s() > limit:
             raise self._skipped("rate_limited", "has too many searches waiting")
-        must_wait = self._bucket.wait_s() > 0
-        self._queued += must_wait
-        try:
-            with self._waits.held():
-                call.waited_s += await self._bucket.acquire()
-        finally:
-            self._queued -= must_wait
+        with self._waits.held():
+            call.waited_s += await self._bucket.acquire()
+        self._queue.discard(call)
         if not self._settings.may_overdraw and not self._breaker.is_current(permit):
             raise self._passed_over("failed while this search waited")
 
@@ -282,7 +298,8 @@ class ResilientSearchProvider:
 class _Call:
     """What one search cost until now: requests, waits, latency."""
 
-    def __init__(self, *, is_virtual: bool) -> None:
+    def __init__(self, *, is_virtual: bool, is_last_chance: bool) -> None:
+        self.is_last_chance = is_last_chance
         self.waited_s = 0.0
         self.took_s = 0.0  # the last request
         self._is_virtual = is_virtual
