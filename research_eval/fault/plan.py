@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -57,7 +58,7 @@ class FaultPlan:
         self._began = clock.now()
 
     def strike(self, host: str, path: str, limits: Mapping[str, Any]) -> Struck | None:
-        """Return what happens to the next request; the first rule that strikes decides.
+        """Return what happens to the next request; all rules that strike act together.
 
         Args:
             host: The request's host.
@@ -65,14 +66,14 @@ class FaultPlan:
             limits: Its `timeout` extension: `connect`, `read`, … in seconds or `None`.
         """
         now = self._clock.now() - self._began
-        chosen = None
+        striking = []
         for rule, count in self._rules:
             if not rule.is_about(host, path):
                 continue
             count[0] += 1
-            if self._strikes(rule, count[0], now) and chosen is None:
-                chosen = rule
-        return None if chosen is None else _effect(chosen, now, limits)
+            if self._strikes(rule, count[0], now):
+                striking.append(rule)
+        return _effect(striking, now, limits) if striking else None
 
     def _strikes(self, rule: FaultSettings, number: int, now: float) -> bool:
         if not rule.strikes_number(number) or not rule.strikes_time(now):
@@ -80,31 +81,46 @@ class FaultPlan:
         return rule.probability is None or self._rng.random() < rule.probability
 
 
-def _effect(rule: FaultSettings, now: float, limits: Mapping[str, Any]) -> Struck:
-    delay = rule.delay_at(now)
+def _effect(rules: Sequence[FaultSettings], now: float, limits: Mapping[str, Any]) -> Struck:
+    """Return what rules come to together: delays add up, an answer that never comes is not changed.
+
+    No connection comes before silence, silence before an answer in the server's place, and that
+    before changes of the body, which follow each other. Of two of a sort the first rule decides.
+    """
+    kinds = {rule.kind for rule in rules}
+    delay = round(sum(rule.delay_at(now) for rule in rules), 6)
     read = _seconds(limits.get("read"))
     silence = Break(read, "ReadTimeout", "the server said nothing in time")
-    if rule.kind == "connect_timeout":
+    if "connect_timeout" in kinds:
         return Break(_seconds(limits.get("connect")), "ConnectTimeout", "no connection in time")
-    if rule.kind == "timeout" or delay > read:
+    if "timeout" in kinds or delay > read:
         return silence
-    if rule.kind in _BROKEN:
-        return Break(delay, *_BROKEN[rule.kind])
-    if rule.kind == "status":
-        return _status(rule, delay)
-    return _alteration(rule, delay, silence)
+    for rule in rules:
+        if rule.kind in _BROKEN:
+            return Break(delay, *_BROKEN[rule.kind])
+        if rule.kind == "status":
+            return _status(rule, delay)
+    return _alteration(rules, delay, silence)
 
 
-def _alteration(rule: FaultSettings, delay: float, silence: Break) -> Alter:
-    if rule.kind == "stall":
-        return Alter(delay, then=silence)
-    if rule.kind == "truncated":
+def _alteration(rules: Sequence[FaultSettings], delay: float, silence: Break) -> Alter:
+    changes = [change for rule in rules if (change := _change(rule)) is not None]
+    ends = [rule.kind for rule in rules if rule.kind in {"stall", "truncated"}]
+    then = None
+    if ends:
         cut = "peer closed connection without sending complete message body"
-        return Alter(delay, then=Break(0, "RemoteProtocolError", cut))
+        then = silence if ends[0] == "stall" else Break(0, "RemoteProtocolError", cut)
+    if not changes:
+        return Alter(delay, then=then)
+    return Alter(delay, lambda body: reduce(lambda sent, change: change(sent), changes, body), then)
+
+
+def _change(rule: FaultSettings) -> Callable[[bytes], bytes] | None:
+    """Return what a rule does to a body, if it does anything."""
     if rule.kind == "wrong_json" and rule.body is not None:
         body = rule.body.encode()
-        return Alter(delay, mutate=lambda _: body)
-    return Alter(delay, mutate=MUTATIONS.get(rule.kind))
+        return lambda _: body
+    return MUTATIONS.get(rule.kind)
 
 
 _BROKEN: Mapping[str, tuple[str, str]] = {

@@ -62,11 +62,11 @@ class FaultTransport(httpx.AsyncBaseTransport):
         body = await response.aread()
         await response.aclose()
         kept = [(k, v) for k, v in response.headers.multi_items() if k.lower() not in _DROPPED]
-        if struck.then is not None:
-            headers = [*kept, ("content-length", str(len(body)))]
-            stream = _HalfStream(body, struck.then, request, self._clock)
-            return httpx.Response(response.status_code, headers=headers, stream=stream)
         changed = struck.mutate(body) if struck.mutate else body
+        if struck.then is not None:
+            headers = [*kept, ("content-length", str(len(changed)))]
+            stream = _HalfStream(changed, struck.then, request, self._clock)
+            return httpx.Response(response.status_code, headers=headers, stream=stream)
         extensions = {IS_INJECTED: True}
         return httpx.Response(
             response.status_code, headers=kept, content=changed, extensions=extensions

@@ -177,10 +177,53 @@ async def test_rules_of_another_channel_do_nothing(rig):
     assert (await lab.get()).status_code == 200
 
 
-async def test_the_first_rule_that_strikes_decides_and_all_count(rig):
+async def test_every_rule_counts_the_requests_that_it_is_about(rig):
     lab = rig({"status": 500, "requests": "1"}, {"status": 503, "requests": "2"})
 
     assert [(await lab.get()).status_code for _ in range(3)] == [500, 503, 200]
+
+
+async def test_delays_add_up_to_each_other_and_to_whatever_else_strikes(rig):
+    slow = {"kind": "slow", "delay_s": 2}
+    lab = rig(slow, slow, {"status": 503, "delay_s": 0.5})
+
+    response = await lab.get()
+
+    assert (response.status_code, lab.clock.now(), lab.asked) == (503, 4.5, 0)
+
+
+async def test_delays_that_exceed_the_limit_together_are_a_timeout(rig):
+    lab = rig({"kind": "slow", "delay_s": 4}, {"kind": "slow", "delay_s": 4})
+
+    await lab.raises("ReadTimeout")
+
+    assert lab.clock.now() == 7
+
+
+@pytest.mark.parametrize(
+    ("rules", "name"),
+    [
+        (({"status": 503}, {"kind": "timeout"}), "ReadTimeout"),
+        (({"kind": "timeout"}, {"kind": "connect_timeout"}), "ConnectTimeout"),
+        (({"kind": "reset"}, {"status": 503}), "ReadError"),
+        (({"kind": "duplicates"}, {"kind": "truncated"}), "RemoteProtocolError"),
+        (({"kind": "stall"}, {"kind": "truncated"}), "ReadTimeout"),
+    ],
+)
+async def test_what_keeps_an_answer_from_coming_comes_before_what_changes_it(rig, rules, name):
+    await rig(*rules).raises(name)
+
+
+async def test_the_first_of_two_statuses_is_answered(rig):
+    assert (await rig({"status": 500}, {"status": 503}).get()).status_code == 500
+
+
+async def test_changes_of_a_body_follow_each_other(rig):
+    twice = await rig({"kind": "duplicates"}, {"kind": "duplicates"}).get()
+    none = await rig({"kind": "duplicates"}, {"kind": "no_urls"}).get()
+
+    assert len(twice.json()["organic"]) == 4
+    assert none.json()["organic"] == [{"title": "A"}] * 2
 
 
 async def test_a_probability_is_the_same_in_every_run_with_the_same_seed(rig):
