@@ -35,7 +35,9 @@ from research_eval.cassette.foreign import ForeignExchange, taped
 from research_eval.cassette.interaction import TapeMetadata
 from research_eval.cassette.key import PROFILE
 from research_eval.cassette.opening import open_store
-from research_eval.cassette.pack import PackStore, _put
+from research_eval.cassette.pack import PackStore
+from research_eval.cassette.row import put_row
+from research_eval.cassette.seal import sealed, unsealed
 from research_eval.cassette.tape import dump_tape
 from research_eval.cassette.web import web_name
 from research_eval.clock import VirtualClock
@@ -69,17 +71,17 @@ def build(place: Path, count: int) -> None:
     redactor = Redactor()
     store = open_store(place, redactor, has_shared_bodies=True)
     _, pattern = taped(exchange(0), 0, redactor, "web")
-    template = json.loads(dump_tape([pattern], TapeMetadata(profile=PROFILE)))
+    template = json.loads(unsealed(dump_tape([pattern], TapeMetadata(profile=PROFILE)).encode()))
     if isinstance(store, PackStore):
         with store._open(for_writing=True) as connection:  # noqa: SLF001  # faster than one by one
             for name, text, body_name, body in tapes(template, count):
-                _put(connection, "tapes", name, text, is_once=False)
-                _put(connection, "bodies", body_name, body, is_once=True)
+                put_row(connection, "tapes", name, text, is_once=False)
+                put_row(connection, "bodies", body_name, body, is_once=True)
     else:
         for folder in ("bodies", "api.example"):
             (place / folder).mkdir(parents=True, exist_ok=True)
         for name, text, body_name, body in tapes(template, count):
-            (place / f"{name}.json").write_bytes(text)
+            (place / f"{name}.json").write_bytes(sealed(text))
             (place / "bodies" / body_name).write_bytes(body)
     store.close()
 

@@ -17,6 +17,7 @@ __all__ = ["Finding", "FindingKind", "prune", "verify"]
 
 FindingKind = Literal[
     "unreadable",
+    "unsealed",
     "duplicate",
     "misfiled",
     "wrong_key",
@@ -26,7 +27,8 @@ FindingKind = Literal[
     "secret",
     "looks_secret",
 ]
-"""What can be wrong: a file that cannot be read back; the same slot twice; a tape under another's
+"""What can be wrong: a file that cannot be read back; one without a checksum, whose damage nobody
+would notice; the same slot twice; a tape under another's
 name; a key that is not the request's; a tape of no trial; a body of no tape; a recording that no
 trial plays; a known secret; something that has the shape of a key."""
 
@@ -65,6 +67,8 @@ def verify(
         played: What a whole replay played, as `name#ordinal`; without it nothing is unplayed.
     """
     referred: set[str] = set()
+    for words in store.damage():
+        yield Finding("unreadable", "", words)
     for name in list(store.names()):
         if expected is not None and name not in expected:
             yield Finding("orphan", name, "no trial of the experiment has it")
@@ -106,6 +110,8 @@ def prune(store: Store, orphans: Collection[str], *, is_dry: bool = False) -> li
 def _verify_tape(
     store: Store, name: str, tape: Tape, redactor: Redactor, channel: Channel
 ) -> Iterator[Finding]:
+    if not tape.is_sealed:
+        yield Finding("unsealed", name, "no checksum: add it with `cassette seal`")
     slots = Counter(
         (record.tape.lane, record.tape.key, record.tape.ordinal) for record in tape.records()
     )

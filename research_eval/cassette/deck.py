@@ -13,6 +13,7 @@ from research_eval.cassette.playback import Interaction
 from research_eval.cassette.recording import Recording
 from research_eval.cassette.stream import Player, Source, Tee
 from research_eval.clock import Clock
+from research_eval.errors import CassetteCorruptError
 
 __all__ = ["GAVE_UP", "IS_ENOUGH", "IS_PLAYED", "Mode", "TapeDeck", "TrialTape", "marks_of"]
 
@@ -87,6 +88,10 @@ class TrialTape(Protocol):
         """Return what to raise where a reader wants more than was recorded."""
         ...
 
+    def damaged(self, error: CassetteCorruptError) -> BaseException:
+        """Return what to raise where a recording cannot be read back."""
+        ...
+
 
 class TapeDeck(ABC, Generic[RequestT, ResponseT]):
     """Answers requests from a session's recordings, or records what the network answers."""
@@ -132,6 +137,8 @@ class TapeDeck(ABC, Generic[RequestT, ResponseT]):
             claimed = await session.claim(asked, self._lane, request.extensions.get(IS_ENOUGH))
         except OffTape as exc:
             raise self._off_tape(str(exc), request) from None
+        except CassetteCorruptError as exc:
+            raise session.damaged(exc) from exc
         timeout = request.extensions.get("timeout")
         patience = timeout.get("read") if timeout else None
         if isinstance(claimed, Interaction):
@@ -168,7 +175,8 @@ class TapeDeck(ABC, Generic[RequestT, ResponseT]):
             error = self._session.cut_short(interaction)
             return self._off_tape(str(error), request) if isinstance(error, OffTape) else error
 
-        return self._answer(interaction, Player(interaction, clock, patience, fail, cut), request)
+        player = Player(interaction, clock, patience, fail, cut, self._session.damaged)
+        return self._answer(interaction, player, request)
 
     async def _record(self, recording: Recording, request: Any) -> ResponseT:  # noqa: ANN401  # httpx and httpx2 share no type
         try:

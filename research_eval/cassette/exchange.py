@@ -20,7 +20,7 @@ from research_eval.cassette.session import Refresh, Session, SessionSettings, se
 from research_eval.cassette.tape import Tape
 from research_eval.cassette.verdict import Divergence
 from research_eval.clock import Clock
-from research_eval.errors import CassetteMissError
+from research_eval.errors import CassetteCorruptError, CassetteMissError
 from research_eval.schema import TrialKey
 
 __all__ = ["ModelCassette", "ModelSession", "trial_name"]
@@ -86,7 +86,12 @@ class ModelSession(Session):
         self._store = cassette.store
         self._name = trial_name(key)
         is_read = self.mode == "replay" or (self.mode == "record" and settings.refresh != "all")
-        self._tape: Tape | None = cassette.store.read(self._name) if is_read else None
+        self._tape: Tape | None = None
+        self._damage: CassetteCorruptError | None = None
+        try:
+            self._tape = cassette.store.read(self._name) if is_read else None
+        except CassetteCorruptError as exc:
+            self._damage = exc
         self._asked = 0
         self._kept: list[tuple[int, TapedInteraction]] = []
         self._has_left_tape = False
@@ -99,15 +104,25 @@ class ModelSession(Session):
         ordinal = self._take_ordinal(lane, asked.key)
         slots = self._tape.slots(lane, asked.key) if self._tape and not self._has_left_tape else []
         found = slots[ordinal] if self.problem is None and ordinal < len(slots) else None
-        if found is not None and not (self.mode == "record" and found.end == "cancelled"):
+        is_failed = self.mode == "record" and self._came_to_nothing(slots[ordinal:])
+        if found is not None and not is_failed:
             self._hits += 1
             if self.mode == "record":
                 self._kept.append((self._asked, self._record_of(found)))
             return found
-        if self.mode == "record" and self._may_record():
+        if self.mode == "record" and (self._may_record() or is_failed):
             self._has_left_tape = True
             return ordinal
+        if self._damage is not None:
+            raise self.damaged(self._damage)
         raise self._missed(asked)
+
+    def _came_to_nothing(self, left: list[Interaction]) -> bool:
+        """Say whether an exchange was given up, or it and all that followed it found no server."""
+        if not left:
+            return False
+        is_lost = all(interaction.error is not None for interaction in left)
+        return left[0].end == "cancelled" or (is_lost and self._settings.refresh != "stale")
 
     @override
     def _saver(
@@ -137,7 +152,8 @@ class ModelSession(Session):
         refresh = self._settings.refresh
         if refresh in {"all", "mend"}:
             return True
-        return (self._tape is None) == (refresh == "missing")
+        is_absent = self._tape is None and self._damage is None
+        return is_absent == (refresh == "missing")
 
     def _missed(self, asked: Asked) -> CassetteMissError:
         if self.problem is not None:

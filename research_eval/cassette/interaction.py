@@ -128,6 +128,8 @@ class TapeMetadata(Record):
 class TapeFile(Record):
     """One cassette file."""
 
+    checksum: str | None = None
+    """Of all that follows, as `crc32:` and eight digits; files of earlier versions have none."""
     interactions: tuple[TapedInteraction, ...]
     metadata: TapeMetadata
     version: Literal[1] = 1

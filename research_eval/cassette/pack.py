@@ -4,24 +4,34 @@ For experiments of a size that no reviewer reads and no git repository likes.
 Look-up is by name in an index, so opening costs the same for ten tapes and for a million.
 Rows are compressed; long parts of requests (a system prompt, a tool's description, a page that was
 read back to the model) stand once, however many trials sent them.
+Each row carries a checksum over its name and content; a count and a sum of all names tell a row that
+is lost from one that was never there.
 """
 
 import json
 import sqlite3
-import threading
-import zlib
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import zstandard
-
 from research_eval.cassette.body import body_bytes
 from research_eval.cassette.interaction import Body, TapedInteraction, TapeMetadata
 from research_eval.cassette.key import spell
 from research_eval.cassette.redact import Redactor
-from research_eval.cassette.tape import MAX_BYTES, Tape, dump_tape, parse_tape
+from research_eval.cassette.row import (
+    SUMS,
+    TABLES,
+    begin_sums,
+    drop_row,
+    inflated,
+    is_sealed,
+    put_row,
+    true_sums,
+    written_sums,
+)
+from research_eval.cassette.seal import unsealed
+from research_eval.cassette.tape import Tape, dump_tape, parse_tape
 from research_eval.errors import CassetteCorruptError, CassetteError
 
 __all__ = ["PackStore"]
@@ -37,17 +47,6 @@ _PART_FROM_CHARS = 200
 _SHARED_FROM_BYTES = 2048
 
 
-class _Zstd(threading.local):
-    """Neither side of zstd may be used by two threads at a time, and each is dear to make."""
-
-    def __init__(self) -> None:
-        self.packer = zstandard.ZstdCompressor(level=9)
-        self.unpacker = zstandard.ZstdDecompressor()
-
-
-_ZSTD = _Zstd()
-
-
 class PackStore:
     """Tapes in one file."""
 
@@ -56,6 +55,9 @@ class PackStore:
         self.place = str(path)
         self._redactor = redactor or Redactor()
         self._connection: sqlite3.Connection | None = None
+        self._has_sums = False
+        self._loss: str | None = None
+        """What a search for lost rows found; `None` before it, and empty where none is lost."""
 
     def read(self, name: str) -> Tape | None:
         """Return the tape called `name`, or `None` if there is none.
@@ -65,13 +67,17 @@ class PackStore:
         """
         data = self._get("tapes", name)
         if data is None:
+            self._check_loss()
             return None
         where = f"{self.place}: {name}"
 
         def complete(text: bytes) -> bytes:
             return self._with_parts(text, where) if _MARK in text else text
 
-        return parse_tape(_inflated(data, where), where, self.body, complete)
+        text = inflated(data, "tapes", name, where)
+        tape = parse_tape(text, where, self.body, complete)
+        tape.is_sealed = is_sealed(data)
+        return tape
 
     def body(self, name: str) -> bytes:
         """Return the content of a body that is kept apart from its tape.
@@ -83,7 +89,7 @@ class PackStore:
         data = self._get("bodies", name)
         if data is None:
             raise CassetteCorruptError(f"{where}: missing, though a cassette refers to it")
-        content = _inflated(data, where)
+        content = inflated(data, "bodies", name, where)
         if sha256(content).hexdigest() != name.partition(".")[0]:
             raise CassetteCorruptError(f"{where}: its content is not what its name says")
         return content
@@ -124,7 +130,7 @@ class PackStore:
     def remove(self, name: str) -> None:
         """Remove the tape called `name`, if there is one."""
         with self._open(for_writing=True) as connection:
-            connection.execute("DELETE FROM tapes WHERE name = ?", (name,))
+            drop_row(connection, "tapes", name)
 
     def names(self) -> Iterator[str]:
         """Return the names of all tapes, sorted."""
@@ -138,7 +144,26 @@ class PackStore:
     def remove_body(self, name: str) -> None:
         """Remove a body that no tape refers to any more."""
         with self._open(for_writing=True) as connection:
-            connection.execute("DELETE FROM bodies WHERE name = ?", (name,))
+            drop_row(connection, "bodies", name)
+
+    def seal(self, name: str) -> bool:
+        """Give the tape called `name` its checksum anew; return whether it needed one.
+
+        Raises:
+            CassetteCorruptError: If it is damaged: nobody changes a row by hand.
+        """
+        tape = self.read(name)
+        if tape is None or tape.is_sealed:
+            return False
+        self.write(name, tape.records(), tape.metadata)
+        return True
+
+    def damage(self) -> Iterator[str]:
+        """Return what is wrong with the file as a whole."""
+        if self._loss is None:
+            self._loss = self._find_loss()
+        if self._loss:
+            yield self._loss
 
     def neighbours(self, name: str, limit: int) -> list[str]:
         """Return at most `limit` names beside `name`, in the order of the alphabet."""
@@ -153,9 +178,13 @@ class PackStore:
     def digest(self) -> str:
         """Return the SHA-256 over the names and contents of all rows."""
         total = sha256()
-        for table in ("tapes", "bodies", "parts"):
-            for name, data in self._rows(f"SELECT name, data FROM {table} ORDER BY name"):  # noqa: S608  # three fixed names
-                total.update(f"{table} {name}\0".encode() + sha256(bytes(data)).digest())
+        self._opened_or_none()
+        try:
+            for table in TABLES:
+                for name, data in self._rows(f"SELECT name, data FROM {table} ORDER BY name"):  # noqa: S608  # three fixed names
+                    total.update(f"{table} {name}\0".encode() + sha256(bytes(data)).digest())
+        except (CassetteCorruptError, TypeError, UnicodeEncodeError):
+            return sha256(self.path.read_bytes()).hexdigest()  # damaged: each reading says so
         return total.hexdigest()
 
     def close(self) -> None:
@@ -181,10 +210,11 @@ class PackStore:
             if body and isinstance(body.get("json"), dict):
                 body["json"] = _take_parts(body["json"], parts)
         if parts:
+            del value["checksum"]
             text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         for part, content in parts.items():
-            _put(connection, "parts", part, content.encode("utf-8"), is_once=True)
-        _put(connection, "tapes", name, text.encode("utf-8"), is_once=False)
+            put_row(connection, "parts", part, content.encode("utf-8"), is_once=True)
+        put_row(connection, "tapes", name, unsealed(text.encode("utf-8")), is_once=False)
 
     def _share_body(
         self, connection: sqlite3.Connection, record: TapedInteraction
@@ -195,9 +225,16 @@ class PackStore:
             return record
         name = f"{sha256(content).hexdigest()}.{'bin' if body.base64 is not None else 'txt'}"
         self._redactor.check_bytes(content, f"{self.place}: body {name}")
-        _put(connection, "bodies", name, content, is_once=True)
+        put_row(connection, "bodies", name, content, is_once=self._is_sound(name))
         response = record.response.model_copy(update={"body": Body(file=name)})
         return record.model_copy(update={"response": response})
+
+    def _is_sound(self, body: str) -> bool:
+        """Return whether a body that is there already can be read back."""
+        try:
+            return bool(self.body(body))
+        except CassetteCorruptError:
+            return False
 
     def _with_parts(self, text: bytes, where: str) -> bytes:
         def put_back(value: object, depth: int = 0) -> object:
@@ -206,10 +243,7 @@ class PackStore:
             if isinstance(value, list):
                 return [put_back(item, depth + 1) for item in value]
             if set(value) == {_PART}:
-                data = self._get("parts", str(value[_PART]))
-                if data is None:
-                    raise CassetteCorruptError(f"{where}: a part of a request is missing")
-                return json.loads(_inflated(data, where))
+                return json.loads(self._part(str(value[_PART]), where))
             return {name: put_back(item, depth + 1) for name, item in value.items()}
 
         try:
@@ -222,6 +256,40 @@ class PackStore:
             raise CassetteCorruptError(f"{where}: cannot be read back: {exc}") from exc
         return json.dumps(file, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
+    def _part(self, name: str, where: str) -> bytes:
+        data = self._get("parts", name)
+        if data is None:
+            raise CassetteCorruptError(f"{where}: a part of a request is missing")
+        content = inflated(data, "parts", name, where)
+        if _part_name(content) != name:
+            raise CassetteCorruptError(f"{where}: a part of a request is not what its name says")
+        return content
+
+    def _check_loss(self) -> None:
+        """Tell a tape that was lost from one that was never there; the file is searched once.
+
+        Raises:
+            CassetteCorruptError: If rows are lost.
+        """
+        for words in self.damage():
+            raise CassetteCorruptError(f"{self.place}: {words}")
+
+    def _find_loss(self) -> str:
+        try:
+            connection = self._opened_or_none()
+            if connection is None or not self._has_sums:
+                return ""
+            found = next(self._rows("PRAGMA integrity_check(1)"), ("ok",))[0]
+            if found != "ok":
+                return f"rows are lost: {' '.join(str(found).split())[:200]}"
+            if written_sums(connection) != true_sums(connection):
+                return "rows are lost, or have other names than were written"
+        except (sqlite3.Error, UnicodeDecodeError) as exc:
+            return f"rows are lost: {exc}"
+        except CassetteCorruptError as exc:
+            return str(exc).removeprefix(f"{self.place}: ")
+        return ""
+
     def _get(self, table: str, name: str) -> bytes | None:
         row = next(self._rows(f"SELECT data FROM {table} WHERE name = ?", (name,)), None)  # noqa: S608  # three fixed names
         if row is not None and not isinstance(row[0], bytes):
@@ -229,11 +297,24 @@ class PackStore:
         return None if row is None else row[0]
 
     def _rows(self, query: str, values: tuple[object, ...] = ()) -> Iterator[tuple[Any, ...]]:
-        if self._connection is None and not self.path.exists():
-            return
         try:
-            yield from self._open(for_writing=False).execute(query, values)
-        except sqlite3.Error as exc:
+            connection = self._opened_or_none()
+            if connection is not None:
+                yield from connection.execute(query, values)
+        except (sqlite3.Error, UnicodeDecodeError) as exc:
+            raise CassetteCorruptError(f"{self.place}: {exc}") from exc
+
+    def _opened_or_none(self) -> sqlite3.Connection | None:
+        """Return the open file; `None` if there is none.
+
+        Raises:
+            CassetteCorruptError: If it is no packed cassette.
+        """
+        if self._connection is None and not self.path.exists():
+            return None
+        try:
+            return self._open(for_writing=False)
+        except (sqlite3.Error, UnicodeDecodeError) as exc:
             raise CassetteCorruptError(f"{self.place}: {exc}") from exc
 
     def _open(self, *, for_writing: bool) -> sqlite3.Connection:
@@ -247,27 +328,26 @@ class PackStore:
             if is_new:
                 for statement in _SCHEMA:
                     connection.execute(statement)
-            self._check_schema(connection)
+            self._has_sums = self._check_schema(connection)
             self._connection = connection
+        if for_writing and not self._has_sums:
+            begin_sums(self._connection)
+            self._has_sums = True
         return self._connection
 
-    def _check_schema(self, connection: sqlite3.Connection) -> None:
-        """Refuse a file that brings views, triggers or tables of its own."""
+    def _check_schema(self, connection: sqlite3.Connection) -> bool:
+        """Refuse a file that brings views, triggers or tables of its own; return whether it has sums."""
         found = connection.execute(
             "SELECT sql FROM sqlite_schema WHERE type != 'index' OR sql IS NOT NULL"
         )
-        if sorted(str(sql) for (sql,) in found) != sorted(_SCHEMA):
-            raise CassetteCorruptError(f"{self.place}: is no packed cassette")
+        tables = sorted(str(sql) for (sql,) in found)
+        if tables not in (sorted(_SCHEMA), sorted((*_SCHEMA, SUMS))):
+            raise CassetteCorruptError(f"{self.place}: is no packed cassette, or a damaged one")
+        return SUMS in tables
 
 
-def _put(
-    connection: sqlite3.Connection, table: str, name: str, content: bytes, *, is_once: bool
-) -> None:
-    verb = "OR IGNORE" if is_once else "OR REPLACE"
-    connection.execute(
-        f"INSERT {verb} INTO {table} VALUES (?, ?)",  # noqa: S608  # fixed words
-        (name, _ZSTD.packer.compress(content)),
-    )
+def _part_name(content: bytes) -> str:
+    return sha256(content).hexdigest()[:32]
 
 
 def _take_parts(value: dict[str, object], parts: dict[str, str]) -> dict[str, object]:
@@ -277,7 +357,7 @@ def _take_parts(value: dict[str, object], parts: dict[str, str]) -> dict[str, ob
         text = spell(item)
         if len(text) < _PART_FROM_CHARS:
             return item
-        name = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        name = _part_name(text.encode("utf-8", "surrogatepass"))
         parts[name] = text
         return {_PART: name}
 
@@ -285,20 +365,3 @@ def _take_parts(value: dict[str, object], parts: dict[str, str]) -> dict[str, ob
         name: [taken(item) for item in field] if isinstance(field, list) else taken(field)
         for name, field in value.items()
     }
-
-
-def _inflated(data: bytes, where: str) -> bytes:
-    """Return what a row holds: zstd, or zlib in files of earlier versions; no more than is ever kept."""
-    try:
-        if data[:4] == zstandard.FRAME_HEADER:
-            size = zstandard.get_frame_parameters(data).content_size
-            if size > MAX_BYTES:  # also one that does not say
-                raise CassetteCorruptError(f"{where}: larger than {MAX_BYTES} bytes")
-            return _ZSTD.unpacker.decompress(data, allow_extra_data=False)
-        unpacker = zlib.decompressobj()
-        content = unpacker.decompress(data, MAX_BYTES + 1)
-    except (zlib.error, zstandard.ZstdError) as exc:
-        raise CassetteCorruptError(f"{where}: cannot be decompressed: {exc}") from exc
-    if len(content) > MAX_BYTES or not unpacker.eof:
-        raise CassetteCorruptError(f"{where}: larger than {MAX_BYTES} bytes, or cut")
-    return content

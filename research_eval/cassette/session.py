@@ -1,5 +1,6 @@
 """Sessions: one trial's view of a cassette, which hands out slots, counts, and latches a miss."""
 
+import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
@@ -20,7 +21,7 @@ from research_eval.cassette.transport import TapeTransport
 from research_eval.cassette.transport2 import TapeTransport2
 from research_eval.cassette.verdict import Divergence, ReplayVerdict, replay_verdict
 from research_eval.clock import Clock, SystemClock
-from research_eval.errors import CassetteError, CassetteMissError
+from research_eval.errors import CassetteCorruptError, CassetteError, CassetteMissError
 from research_eval.schema import ReplayTally, TrialKey
 
 __all__ = ["Refresh", "Session", "SessionSettings"]
@@ -57,7 +58,10 @@ class Session(ABC):
     Attributes:
         problem: The miss that stopped the trial, in words; `None` while there is none.
         divergence: The same, in parts.
+        problem_kind: The stable word for it.
     """
+
+    problem_kind: Literal["cassette_miss", "cassette_damaged"] = "cassette_miss"
 
     def __init__(self, settings: SessionSettings, key: TrialKey, clock: Clock) -> None:
         self.mode: Mode = settings.mode
@@ -171,6 +175,16 @@ class Session(ABC):
         """Return what to raise where a reader wants more than was recorded."""
         words = f"{interaction.method} {interaction.uri}: its reader closed the recorded answer early, more is asked for now"
         return self._latched(words, None, is_stale=True)
+
+    def damaged(self, error: CassetteCorruptError) -> CassetteMissError:
+        """Return what ends this trial, and no other, where its recording cannot be read back."""
+        if self.problem is None:
+            self.problem_kind = "cassette_damaged"
+        command = (
+            f"{self._settings.record_command} --configuration "
+            f"{shlex.quote(self.key.configuration)} --case {shlex.quote(self.key.case_id)}"
+        )
+        return self._latched(f"{error}; record it again with: {command}", None, is_stale=True)
 
     def went_live(self) -> None:
         """Count a request that goes out unrecorded."""

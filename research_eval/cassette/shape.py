@@ -73,6 +73,7 @@ class _Metadata(Struct):
 class _File(Struct):
     interactions: list[Exchange]
     metadata: _Metadata
+    checksum: str | None = None
 
 
 def _no_constant(name: str) -> None:
@@ -85,8 +86,8 @@ _decode_carefully: Final[Callable[[str], Any]] = json.JSONDecoder(
 ).decode
 
 
-def read_exchanges(text: bytes) -> tuple[int, list[Exchange]]:
-    """Return the version of the rules that a file follows, and what it holds.
+def read_exchanges(text: bytes) -> tuple[int, list[Exchange], bool]:
+    """Return the version of the rules that a file follows, what it holds, and whether it names a checksum.
 
     Raises:
         ValueError: If it is no cassette.
@@ -98,7 +99,7 @@ def read_exchanges(text: bytes) -> tuple[int, list[Exchange]]:
         raise
     except msgspec.DecodeError:  # also half a surrogate, which Python's own reader takes
         file = msgspec.convert(_decode_carefully(text.decode("utf-8")), _File)
-    return file.metadata.profile, file.interactions
+    return file.metadata.profile, file.interactions, file.checksum is not None
 
 
 def exchange_of(values: object) -> Exchange:

@@ -15,6 +15,7 @@ from research_eval.cassette.body import body_bytes
 from research_eval.cassette.confine import Confinement
 from research_eval.cassette.interaction import Body, TapedInteraction, TapeMetadata
 from research_eval.cassette.redact import Redactor
+from research_eval.cassette.seal import damage_in, seal_state, unsealed
 from research_eval.cassette.tape import MAX_BYTES, Tape, dump_tape, parse_tape
 from research_eval.errors import CassetteCorruptError, CassetteError
 
@@ -79,6 +80,18 @@ class Store(Protocol):
 
     def neighbours(self, name: str, limit: int) -> list[str]:
         """Return at most `limit` names beside `name`, most similar first."""
+        ...
+
+    def seal(self, name: str) -> bool:
+        """Give the tape called `name` its checksum anew; return whether it needed one.
+
+        Raises:
+            CassetteCorruptError: If it is no cassette but for that.
+        """
+        ...
+
+    def damage(self) -> Iterator[str]:
+        """Return what is wrong with the store as a whole."""
         ...
 
     def digest(self) -> str:
@@ -195,15 +208,42 @@ class FolderStore:
         """
         total, is_sound = sha256(), True
         for name in self._sorted():
-            own = sha256(self._content(f"{self.place}/{name}") or b"")
+            own = sha256(self._content_or_why(name))
             total.update(name.encode("utf-8", "surrogateescape") + b"\0" + own.digest())
             if name.startswith("bodies/"):
                 is_sound &= name[7:].partition(".")[0] == own.hexdigest()
         self._is_sound = is_sound
         return total.hexdigest()
 
+    def seal(self, name: str) -> bool:
+        """Give the tape called `name` its checksum anew; return whether it needed one.
+
+        Raises:
+            CassetteCorruptError: If it is no cassette but for that.
+        """
+        path = f"{self.place}/{name}.json"
+        text = self._content(path)
+        if text is None or seal_state(text) == "sound":
+            return False
+        if what := damage_in(text):
+            raise CassetteCorruptError(f"{path}: {what}")
+        tape = parse_tape(unsealed(text), path, self.body)
+        self.write(name, tape.records(), tape.metadata)
+        return True
+
+    def damage(self) -> Iterator[str]:
+        """Return nothing: each file stands for itself."""
+        return iter(())
+
     def close(self) -> None:
         """Do nothing: no file stays open."""
+
+    def _content_or_why(self, name: str) -> bytes:
+        """Return what a file holds; of one that cannot be read, why, for its own trials to tell."""
+        try:
+            return self._content(f"{self.place}/{name}") or b""
+        except CassetteCorruptError as exc:
+            return str(exc).encode("utf-8", "surrogateescape")
 
     def _sorted(self) -> list[str]:
         return sorted(self._confinement.names(), key=lambda name: name.split("/"))
@@ -236,7 +276,7 @@ class FolderStore:
         name = f"{sha256(content).hexdigest()}.{_suffix(record)}"
         self._redactor.check_bytes(content, f"{self.place}/bodies/{name}")
         self._confinement.check_parent(f"{self.place}/bodies/{name}")
-        if not (self.folder / "bodies" / name).exists():
+        if self._content(f"{self.place}/bodies/{name}") != content:
             write_whole(self.folder / "bodies" / name, content)
         response = record.response.model_copy(update={"body": Body(file=name)})
         return record.model_copy(update={"response": response})

@@ -9,6 +9,7 @@ from research_eval.cassette.interaction import FailureOnTape
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.recording import Recording
 from research_eval.clock import Clock
+from research_eval.errors import CassetteCorruptError
 
 __all__ = ["Player", "Source", "Tee"]
 
@@ -35,18 +36,20 @@ class Player:
         patience_s: float | None,
         fail: Callable[[FailureOnTape], Exception],
         cut: Callable[[], BaseException],
+        damaged: Callable[[CassetteCorruptError], BaseException],
     ) -> None:
         self._interaction = interaction
         self._clock = clock
         self._patience_s = patience_s
         self._fail = fail
         self._cut = cut
+        self._damaged = damaged
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Return the pieces, each at its time, and the failure that ended them, if one did."""
         slot = self._interaction
         elapsed = 0.0
-        for piece, offset in self._interaction.pieces():
+        for piece, offset in self._pieces():
             if offset > elapsed:
                 await self._wait(offset - elapsed)
                 elapsed = offset
@@ -61,7 +64,7 @@ class Player:
     async def whole(self) -> bytes | None:
         """Return the body if it came in one plain piece and ended well, at its time; else `None`."""
         played = self._interaction
-        pieces = played.pieces()
+        pieces = self._pieces()
         if played.end != "complete" or played.is_encoded or len(pieces) > 1:
             return None
         if not pieces:
@@ -73,6 +76,12 @@ class Player:
 
     async def aclose(self) -> None:
         """Do nothing: there is no connection."""
+
+    def _pieces(self) -> list[tuple[bytes, float]]:
+        try:
+            return self._interaction.pieces()
+        except CassetteCorruptError as exc:
+            raise self._damaged(exc) from exc
 
     async def _wait(self, gap_s: float) -> None:
         if self._patience_s is None or gap_s <= self._patience_s:

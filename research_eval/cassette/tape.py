@@ -10,6 +10,7 @@ from research_eval.cassette.growth import grown_request, whole_request
 from research_eval.cassette.interaction import TapedInteraction, TapeFile, TapeMetadata
 from research_eval.cassette.key import PROFILE
 from research_eval.cassette.playback import Interaction
+from research_eval.cassette.seal import damage_in, seal_state, sealed
 from research_eval.cassette.shape import read_exchanges
 from research_eval.errors import CassetteCorruptError
 
@@ -18,13 +19,26 @@ __all__ = ["MAX_BYTES", "Tape", "dump_tape", "parse_tape"]
 MAX_BYTES = 64 * 1024 * 1024
 """Largest cassette file that is read."""
 
+_NO_FIT = (
+    "does not fit its checksum: damaged, or changed by hand "
+    "(after a change on purpose: research-eval cassette seal)"
+)
 _INVISIBLE = re.compile("[\x7f\x80-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 class Tape:
     """The interactions of one file, found by lane and key in constant time."""
 
-    __slots__ = ("_complete", "_file", "_slots", "_text", "_where", "interactions", "size_bytes")
+    __slots__ = (
+        "_complete",
+        "_file",
+        "_slots",
+        "_text",
+        "_where",
+        "interactions",
+        "is_sealed",
+        "size_bytes",
+    )
 
     def __init__(
         self,
@@ -32,7 +46,10 @@ class Tape:
         text: bytes,
         where: str,
         complete: Callable[[bytes], bytes] | None = None,
+        *,
+        is_sealed: bool = True,
     ) -> None:
+        self.is_sealed = is_sealed
         self._complete = complete
         self.interactions = interactions
         self.size_bytes = len(text)
@@ -102,24 +119,31 @@ def parse_tape(
         complete: Puts in what a store leaves out of requests, which playing does not need.
 
     Raises:
-        CassetteCorruptError: If it is not a cassette, is too large, or follows unknown rules.
+        CassetteCorruptError: If it is not a cassette, is too large, does not fit its checksum, or
+            follows unknown rules.
     """
     if len(text) > MAX_BYTES:
         raise CassetteCorruptError(f"{where}: larger than {MAX_BYTES} bytes")
+    state = seal_state(text)
+    if state == "broken":
+        raise CassetteCorruptError(f"{where}: {damage_in(text) or _NO_FIT}")
     try:
-        profile, exchanges = read_exchanges(text)
+        profile, exchanges, names_checksum = read_exchanges(text)
         interactions = [Interaction(values, read_file, where) for values in exchanges]
     except (ValueError, RecursionError) as exc:
-        raise CassetteCorruptError(f"{where}: not a cassette: {str(exc)[:200]}") from exc
+        what = damage_in(text) or f"not a cassette: {str(exc)[:200]}"
+        raise CassetteCorruptError(f"{where}: {what}") from exc
+    if state == "none" and names_checksum:
+        raise CassetteCorruptError(f"{where}: {_NO_FIT}")
     if profile != PROFILE:
         raise CassetteCorruptError(
             f"{where}: made under request rules {profile!r}, this version knows {PROFILE}"
         )
-    return Tape(interactions, text, where, complete)
+    return Tape(interactions, text, where, complete, is_sealed=state == "sound")
 
 
 def dump_tape(interactions: Iterable[TapedInteraction], metadata: TapeMetadata) -> str:
-    """Return the text of a cassette file: sorted names, one value a line, readable characters.
+    """Return the text of a cassette file: its checksum, sorted names, one value a line, readable characters.
 
     Args:
         interactions: With their requests written out whole.
@@ -149,7 +173,8 @@ def dump_tape(interactions: Iterable[TapedInteraction], metadata: TapeMetadata) 
         "version": 1,
     }
     text = json.dumps(file, ensure_ascii=False, indent=1)
-    return _INVISIBLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
+    text = _INVISIBLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
+    return sealed(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
 
 def _by_name(value: object) -> object:

@@ -23,7 +23,7 @@ from research_eval.cassette.session import Refresh, Session, SessionSettings, se
 from research_eval.cassette.tape import Tape
 from research_eval.cassette.verdict import Divergence
 from research_eval.clock import Clock
-from research_eval.errors import CassetteMissError
+from research_eval.errors import CassetteCorruptError, CassetteMissError
 from research_eval.schema import TrialKey
 
 __all__ = ["RepeatPolicy", "WebCassette", "WebSession", "name_of_tape", "web_name"]
@@ -115,16 +115,22 @@ class WebCassette:
         if name in self._tapes:
             self._tapes.move_to_end(name)
             return self._tapes[name]
-        tape = self.store.read(name)
+        try:
+            tape = self.store.read(name)
+        except CassetteCorruptError:
+            if self.mode != "record":
+                raise
+            tape = None  # it is recorded again
         self._hold(name, tape)
         return tape
 
     def is_to_be_redone(self, name: str, interaction: Interaction) -> bool:
-        """Say whether an earlier recording run was stopped in it, or refused and is to ask again."""
-        is_ours = name in self._written
-        is_refusal = interaction.status in REFUSALS and interaction.uri.startswith(self._ask_again)
-        tells_nothing = interaction.end == "cancelled" or is_refusal
-        return self.mode == "record" and tells_nothing and not is_ours
+        """Say whether a recording is damaged, was given up, or is a refusal that is to be asked again."""
+        if self.mode != "record" or name in self._written:
+            return False
+        is_failed = interaction.status in REFUSALS or interaction.error is not None
+        is_refusal = is_failed and interaction.uri.startswith(self._ask_again)
+        return interaction.end == "cancelled" or is_refusal or _is_damaged(interaction)
 
     def played(self) -> list[str]:
         """Return what was played so far, as sorted `name#ordinal`."""
@@ -291,7 +297,10 @@ class WebSession(Session):
     def _candidates(self, name: str) -> Iterator[Candidate]:
         """Return recorded requests to the same host, those to a similar path first."""
         for near in self._cassette.store.neighbours(name, limit=40):
-            tape = self._cassette.store.read(near)
+            try:
+                tape = self._cassette.store.read(near)
+            except CassetteCorruptError:
+                continue
             for record in tape.records()[:1] if tape else ():
                 request = record.request
                 content = body_bytes(request.body, self._cassette.store.body)
@@ -301,3 +310,11 @@ class WebSession(Session):
 def _is_short(found: Interaction, is_enough: IsEnough | None) -> bool:
     """Say whether a reader would read on where the recording ends, because its own reader had enough."""
     return found.end == "early_close" and is_enough is not None and not is_enough(found.content)
+
+
+def _is_damaged(interaction: Interaction) -> bool:
+    try:
+        interaction.pieces()
+    except CassetteCorruptError:
+        return True
+    return False

@@ -113,6 +113,30 @@ def verify(place: Path, played: Path | None) -> int:
 
 @cassette.command()
 @PLACE
+@click.argument("name", default="")
+def seal(place: Path, name: str) -> int:
+    """Give recordings that you changed on purpose, or that have none, their checksum anew.
+
+    Only those whose NAME, as `ls` prints it, begins so. Exits 1 if one is damaged.
+    """
+    from research_eval.cassette.place import find_tape
+    from research_eval.errors import CassetteCorruptError
+
+    count = damaged = 0
+    for named, tape_name in find_tape(find_place(place).stores, name):
+        try:
+            if named.store.seal(tape_name):
+                count += 1
+                click.echo(f"{named.label}/{tape_name}")
+        except CassetteCorruptError as exc:
+            damaged += 1
+            click.echo(f"{exc}", err=True)
+    click.echo(f"{count} sealed, {damaged} damaged")
+    return 1 if damaged else 0
+
+
+@cassette.command()
+@PLACE
 @click.option("--pattern", "patterns", multiple=True, metavar="REGEX", help="Scrub what matches.")
 @click.option(
     "--field", "fields", multiple=True, metavar="NAME", help="Scrub JSON and query fields."

@@ -24,7 +24,7 @@ __all__ = ["replay"]
 @click.option(
     "--until-divergence",
     is_flag=True,
-    help="Show, of each trial that left its recording, what the part before decides; exit 0.",
+    help="Show, of each trial that left its recording, what the part before decides.",
 )
 @click.option(
     "--played",
@@ -42,9 +42,9 @@ def replay(experiment: Path, until_divergence: bool, **options: Any) -> int:  # 
     if not until_divergence:
         return code
     for record in RunFolder(out).trials():
-        if record.failure is not None and record.failure.kind == "cassette_miss":
+        if record.failure is not None and record.failure.kind.startswith("cassette_"):
             click.echo(_line(record))
-    return 0 if code == 4 else code
+    return code
 
 
 def _line(record: "TrialRecord") -> str:

@@ -338,7 +338,7 @@ def _exit_status(out: Path) -> int:
     off_tape = sum(tally.off_tape for tally in tallies)
     more = f", {off_tape} requests of the web off tape" if off_tape else ""
     click.echo(f"recordings: {run_verdict(tallies)}{more}")
-    missed = [(key, failure) for key, failure in errors if failure.kind == "cassette_miss"]
+    missed = [(key, failure) for key, failure in errors if failure.kind.startswith("cassette_")]
     if missed:
         key, failure = missed[0]
         click.echo(

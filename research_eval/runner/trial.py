@@ -44,7 +44,8 @@ async def run_trial(key: TrialKey, case: Case, live: LiveTrial) -> TrialResult:
     web, model = live.sessions
     problem = model.problem or web.problem
     if problem is not None:
-        outcome = _stopped(outcome, problem)
+        kind = model.problem_kind if model.problem else web.problem_kind
+        outcome = _stopped(outcome, kind, problem)
     record = TrialRecord(
         case_id=key.case_id,
         configuration=key.configuration,
@@ -90,10 +91,10 @@ def _turn(live: LiveTrial) -> int:
     return turns + 1 if model.problem else turns
 
 
-def _stopped(outcome: AgentOutcome, problem: str) -> AgentOutcome:
+def _stopped(outcome: AgentOutcome, kind: str, problem: str) -> AgentOutcome:
     """Return the outcome of a trial whose tape did not hold: an error, whatever came after."""
     turn = outcome.failure.turn if outcome.failure else None
-    failure = Failure(kind="cassette_miss", message=problem, turn=turn)
+    failure = Failure(kind=kind, message=problem, turn=turn)
     return outcome.model_copy(update={"status": "error", "failure": failure})
 
 

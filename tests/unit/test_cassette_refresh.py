@@ -93,6 +93,7 @@ async def test_what_was_said_before_the_change_stays_byte_for_byte(tmp_path):
     await tapes.record(speaker, changed_late, key=key, refresh="stale")
     after = tapes.files()["case-0/1.json"].decode().split('"tape": {')
 
+    before[0], after[0] = (head.partition('"interactions"')[2] for head in (before[0], after[0]))
     assert after[:2] == before[:2]
     await tapes.replay(changed_late, key=key)
     assert str(tapes.session.verdict()) == "hit 3/3"
