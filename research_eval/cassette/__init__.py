@@ -3,12 +3,12 @@
 from research_eval.cassette.deck import GAVE_UP, IS_PLAYED, Mode
 from research_eval.cassette.exchange import ModelCassette, ModelSession
 from research_eval.cassette.redact import Redactor
-from research_eval.cassette.secret import SCRUBBED
 from research_eval.cassette.session import Refresh, Session
 from research_eval.cassette.transport import OffTapeError
 from research_eval.cassette.transport2 import OffTapeError2
 from research_eval.cassette.verdict import Divergence, ReplayVerdict, replay_verdict, run_verdict
 from research_eval.cassette.web import RepeatPolicy, WebCassette, WebSession
+from research_eval.secret import SCRUBBED
 
 __all__ = [
     "GAVE_UP",

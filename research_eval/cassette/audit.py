@@ -1,6 +1,5 @@
 """Audits: a store of recordings in, what is wrong with it out."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
@@ -12,6 +11,7 @@ from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.store import Store
 from research_eval.cassette.tape import Tape
 from research_eval.errors import CassetteError, SecretOnTapeError
+from research_eval.secret import shapes_in
 
 __all__ = ["Finding", "FindingKind", "prune", "verify"]
 
@@ -31,13 +31,6 @@ FindingKind = Literal[
 would notice; the same slot twice; a tape under another's
 name; a key that is not the request's; a tape of no trial; a body of no tape; a recording that no
 trial plays; a known secret; something that has the shape of a key."""
-
-_KEY_SHAPES = re.compile(
-    r"(?<![A-Za-z0-9_/+-])(?:sk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{20,}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35}"
-    r"|gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{60,}|xox[abprs]-[A-Za-z0-9-]{20,}"
-    r"|hf_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{40,}|tvly-[A-Za-z0-9-]{20,}|BSA[A-Za-z0-9_-]{26,28}"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----)(?![A-Za-z0-9_/+=-])"
-)
 
 
 class Finding(NamedTuple):
@@ -142,11 +135,14 @@ def _verify_tape(
         text = f"{record.model_dump_json()}\n{interaction.content.decode('utf-8', 'replace')}"
         redactor.check(text, f"interaction {number}")
         redactor.check_bytes(interaction.content, f"interaction {number}")
-        if shape := _KEY_SHAPES.search(text):
+        for shape in (
+            *shapes_in(text.encode("utf-8", "surrogatepass")),
+            *shapes_in(interaction.content),
+        ):
             yield Finding(
                 "looks_secret",
                 name,
-                f"interaction {number}: {shape.group()[:8]}… has the shape of a key",
+                f"interaction {number}: {shape[:8]}… has the shape of a key",
             )
 
 

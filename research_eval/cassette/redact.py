@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from research_eval.cassette.body import STYLES, Style, spell_json
-from research_eval.cassette.secret import SCRUBBED, KnownSecrets
+from research_eval.cassette.piece import first_open_event, split_events, without_pieces
 from research_eval.errors import ConfigError, SecretOnTapeError
+from research_eval.secret import SCRUBBED, KnownSecrets
 
 __all__ = ["SCRUBBED", "Channel", "Redactor"]
 
@@ -37,6 +38,8 @@ _QUERY_FIELDS = (
 )  # fmt: skip
 _GOOGLE = re.compile(r"(?i)//[a-z0-9.-]*googleapis\.com[^\s?#]*\?[^\s#\"'<>]+")
 _GOOGLE_FIELD = re.compile(r"(?i)([?&](?:key|cx)=)[^&]+")
+_STREAMED = re.compile("event-stream|ndjson|jsonl|json-seq")
+_MAX_EVENTS_HELD = 64
 _USERINFO = re.compile(r"(?i)(\bhttps?://)[^\s/@?#\"'<>]*@")
 
 
@@ -85,9 +88,14 @@ class Redactor:
         """Say whether there can be anything to take out of a body of this type."""
         return bool(self._patterns) or self._known.is_any or "json" in content_type
 
-    def settled(self, content: bytes) -> tuple[bytes, bytes]:
-        """Return the start of a stream without known secrets, and an end that one may begin with."""
-        return self._known.settled(content)
+    def settled(
+        self, events: list[str], channel: Channel, *, is_last: bool
+    ) -> tuple[str, list[str]]:
+        """Return the start of a stream of events without secrets, and events that one may begin in."""
+        clean = split_events(self.body("".join(events), "text/event-stream", channel))
+        first = len(clean) if is_last else first_open_event(clean, self._known)
+        first = max(first, len(clean) - _MAX_EVENTS_HELD)
+        return "".join(clean[:first]), clean[first:]
 
     def uri(self, text: str) -> str:
         """Return a URL, or text that holds URLs, without the values of fields that carry keys."""
@@ -113,7 +121,10 @@ class Redactor:
             text = self._fields_out(text, channel)
         if content_type.startswith("application/x-www-form-urlencoded"):
             text = self._query.sub(rf"\1{SCRUBBED}", f"&{text}")[1:]
-        return self.text(text)
+        text = self.text(text)
+        if self._known.is_any and _STREAMED.search(content_type):
+            text = without_pieces(text, self._known)
+        return text
 
     def value(self, value: object, channel: Channel) -> object:
         """Return a JSON value without what its fields say is secret; known secrets are `text`'s to find."""

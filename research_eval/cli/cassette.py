@@ -149,6 +149,7 @@ def scrub(place: Path, patterns: tuple[str, ...], fields: tuple[str, ...], dry_r
     """
     from research_eval.cassette.transfer import scrub_tapes
 
+    find_place(place)  # an experiment names its variables
     redactor = known_redactor(patterns, fields)
     count = 0
     for named in find_place(place, redactor).stores:

@@ -56,6 +56,6 @@ def find_place(place: Path, redactor: "Redactor | None" = None) -> FoundPlace:
 def known_redactor(patterns: tuple[str, ...] = (), fields: tuple[str, ...] = ()) -> "Redactor":
     """Return what scrubs the environment's secrets, and patterns and fields of the caller's own."""
     from research_eval.cassette.redact import Redactor
-    from research_eval.experiment import known_secrets
+    from research_eval.secret import known_secrets
 
     return Redactor(known_secrets(), patterns, fields=fields)

@@ -62,7 +62,7 @@ def fetch(
 def _clean(text: str) -> str:
     """Return `text` without keys of the environment, which a URL may have carried."""
     from research_eval.cassette import Redactor
-    from research_eval.experiment import known_secrets
+    from research_eval.secret import known_secrets
 
     return Redactor(known_secrets()).text(text)
 

@@ -135,8 +135,8 @@ class _Bench:
 
         from research_eval.cassette import ModelCassette, Redactor
         from research_eval.clock import SystemClock
-        from research_eval.experiment import PlaceholderSecrets, known_secrets, read_secrets
         from research_eval.model import LimiterPool
+        from research_eval.secret import PlaceholderSecrets, known_secrets, read_secrets
 
         self._options = options
         self._redactor: Redactor = Redactor(known_secrets())

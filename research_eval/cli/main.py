@@ -98,14 +98,26 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="research-eval", prog_name="research-eval")
-def cli() -> None:
+@click.option(
+    "--secret",
+    "secrets",
+    multiple=True,
+    metavar="NAME",
+    help="Keep the value of the environment variable NAME out of everything that is written.",
+)
+def cli(secrets: tuple[str, ...]) -> None:
     """Measure whether research agents cite only pages that they really opened."""
+    if secrets:
+        from research_eval.secret import insist_on_secrets
+
+        insist_on_secrets(secrets)
 
 
 def main() -> None:
     """Run the command line and exit."""
     for stream in (sys.stdout, sys.stderr):
         _escape_what_it_lacks(stream)
+    sys.stdout, sys.stderr = _without_secrets(sys.stdout), _without_secrets(sys.stderr)
     try:
         code = cli.main(prog_name="research-eval", standalone_mode=False)
     except UsageError as exc:
@@ -134,6 +146,36 @@ def _escape_what_it_lacks(stream: TextIO) -> None:
         stream.reconfigure(errors="backslashreplace")
 
 
+class _CleanStream(io.TextIOWrapper):
+    """A stream that no secret of the environment goes through."""
+
+    @override
+    def write(self, text: str, /) -> int:
+        from research_eval.secret import last_scrub
+
+        super().write(last_scrub().scrub(text))
+        return len(text)
+
+    @override
+    def close(self) -> None:
+        """Leave the stream below open: it is not this one's."""
+        if not self.buffer.closed:
+            self.flush()
+
+
+def _without_secrets(stream: TextIO) -> TextIO:
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    stream.flush()
+    return _CleanStream(
+        stream.buffer,
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
+
+
 def _complain(text: str) -> None:
     """Say in one line what is wrong."""
     line = _clean(" ".join(text.split()))
@@ -143,9 +185,8 @@ def _complain(text: str) -> None:
 
 def _clean(text: str) -> str:
     """Return `text` without keys of the environment and without what steers a terminal."""
-    from research_eval.cassette import Redactor
-    from research_eval.experiment import known_secrets
+    from research_eval.secret import last_scrub
 
-    shown = Redactor(known_secrets()).text(text)
+    shown = last_scrub().scrub(text)
     keep = (sign if sign.isprintable() or sign == "\n" else f"\\x{ord(sign):02x}" for sign in shown)
     return "".join(keep)

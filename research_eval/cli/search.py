@@ -56,7 +56,7 @@ def search(
 
 def _settings(chain: str, endpoint: str | None, *, is_world: bool) -> "SearchSettings":
     from research_eval.errors import ConfigError, MissingSecretError
-    from research_eval.experiment.secrets import read_secrets
+    from research_eval.secret import read_secrets
     from research_eval.tool.search import WIRES, ResilienceSettings, SearchSettings
 
     secrets = read_secrets()
@@ -85,9 +85,9 @@ def _asked(
     import httpx
 
     from research_eval.clock import SystemClock
-    from research_eval.experiment.secrets import PlaceholderSecrets, read_secrets
     from research_eval.ledger import SourceRegistry
     from research_eval.schema import Event, Searched
+    from research_eval.secret import PlaceholderSecrets, read_secrets
     from research_eval.tool.search import WebSearchTool, build_search
 
     events: list[Event] = []

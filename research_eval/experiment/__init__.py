@@ -2,7 +2,6 @@
 
 from research_eval.experiment.bundled import BUNDLED, bundled_experiment
 from research_eval.experiment.loader import Experiment, load_experiment
-from research_eval.experiment.secrets import PlaceholderSecrets, known_secrets, read_secrets
 from research_eval.experiment.settings import Configuration, ExperimentSettings, digest_of
 
 __all__ = [
@@ -10,10 +9,7 @@ __all__ = [
     "Configuration",
     "Experiment",
     "ExperimentSettings",
-    "PlaceholderSecrets",
     "bundled_experiment",
     "digest_of",
-    "known_secrets",
     "load_experiment",
-    "read_secrets",
 ]

@@ -22,6 +22,7 @@ from research_eval.journal.lines import (
 )
 from research_eval.journal.rerun import find_reruns, open_reruns, supersede
 from research_eval.schema import RunRecord, TrialKey, TrialRecord
+from research_eval.secret import clean_json, last_scrub
 
 if sys.platform != "win32":
     import fcntl
@@ -84,9 +85,13 @@ class JournalWriter:
         """
         try:
             self._add_pages(pages)
-            self._append(record.key, record.model_dump_json(exclude_none=True).encode() + b"\n")
+            self._append(
+                record.key, clean_json(record.model_dump_json(exclude_none=True)).encode() + b"\n"
+            )
             if timing:
-                self._timing.append(json.dumps(timing, ensure_ascii=False).encode() + b"\n")
+                self._timing.append(
+                    clean_json(json.dumps(timing, ensure_ascii=False)).encode() + b"\n"
+                )
         except OSError as exc:
             raise UsageError(f"{self._folder.path}: cannot be written: {exc.strerror}") from exc
 
@@ -103,7 +108,7 @@ class JournalWriter:
             path = self._folder.page_path(sha256)
             if sha256 not in self._pages and not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
-                write_whole(path, text.encode())
+                write_whole(path, last_scrub().scrub(text).encode())
             self._pages.add(sha256)
 
     def close(self) -> None:
@@ -191,7 +196,7 @@ def write_manifest(folder: RunFolder, manifest: RunRecord) -> None:
     text = json.dumps(
         manifest.model_dump(mode="json"), indent=2, sort_keys=True, ensure_ascii=False
     )
-    write_whole(folder.path / "manifest.json", text.encode() + b"\n")
+    write_whole(folder.path / "manifest.json", clean_json(text, indent=2).encode() + b"\n")
 
 
 def _key_of(line: bytes, place: str) -> TrialKey:

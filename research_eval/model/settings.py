@@ -3,9 +3,10 @@
 import hashlib
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from research_eval.schema import Record
+from research_eval.secret import declare_secrets
 
 __all__ = ["ModelSettings"]
 
@@ -45,6 +46,12 @@ class ModelSettings(Record):
     """Further HTTP headers; no place for secrets, which cassettes and manifests would show."""
     extra_body: dict[str, Any] = Field(default={})
     """Further fields of the request's JSON, as the provider documents them."""
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _holds_a_key(cls, name: str | None) -> str | None:
+        declare_secrets([name] if name else [])
+        return name
 
     @property
     def is_reference_agent(self) -> bool:

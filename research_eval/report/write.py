@@ -17,6 +17,7 @@ from research_eval.schema import Score, TrialRecord
 from research_eval.scorer import DEFAULT_SCORERS, Scorer, score_trial
 from research_eval.scorer.efficiency import at_prices_of
 from research_eval.scorer.store import run_cases, stored_scores
+from research_eval.secret import last_scrub
 
 __all__ = ["FORMATS", "ReportFormat", "load_view", "write_report"]
 
@@ -143,7 +144,7 @@ def _replace(path: Path, content: bytes) -> Path:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, content)
+        write_whole(path, last_scrub().scrub_bytes(content))
     except OSError as exc:
         raise UsageError(f"{path}: cannot be written: {exc.strerror}") from exc
     return path

@@ -16,14 +16,12 @@ from research_eval.errors import CassetteError, MissingSecretError, UsageError
 from research_eval.experiment import (
     Configuration,
     Experiment,
-    PlaceholderSecrets,
-    known_secrets,
-    read_secrets,
 )
 from research_eval.model import LimiterPool, build_model, refusal_scopes
 from research_eval.refusal import Refusal, Refusals
 from research_eval.runner.options import RunOptions
 from research_eval.schema import Recordings
+from research_eval.secret import PlaceholderSecrets, known_secrets, read_secrets
 from research_eval.tool.fetch import (
     ConditionalTransport,
     Manners,

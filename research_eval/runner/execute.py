@@ -28,6 +28,7 @@ from research_eval.runner.pricing import prices_of, require_prices, today
 from research_eval.runner.progress import ProgressView, Waits
 from research_eval.runner.trial import TrialResult, run_trial
 from research_eval.schema import Cost, Event, ModelCalled, RunRecord, TrialKey
+from research_eval.secret import clean_json
 from research_eval.tool.fetch.reader import load_extractor
 
 __all__ = ["Prepared", "RunSummary", "execute", "prepare"]
@@ -347,7 +348,10 @@ def _start_folder(folder: RunFolder, prepared: Prepared) -> None:
     if path.exists() and not all(map(_is_leftover, path.iterdir())):
         raise UsageError(f"{path}: is not empty and holds no run; give another --out")
     path.mkdir(parents=True, exist_ok=True)
-    lines = (case.model_dump_json(exclude_none=True).encode() + b"\n" for case in prepared.cases)
+    lines = (
+        clean_json(case.model_dump_json(exclude_none=True)).encode() + b"\n"
+        for case in prepared.cases
+    )
     write_whole(folder.cases_path, lines)
     write_manifest(folder, prepared.manifest)
 

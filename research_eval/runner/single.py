@@ -7,10 +7,11 @@ import httpx
 
 from research_eval.agent import AgentOutcome, EventLog, Observer
 from research_eval.clock import SystemClock
-from research_eval.experiment import Configuration, PlaceholderSecrets, read_secrets
+from research_eval.experiment import Configuration
 from research_eval.model import ModelClient, ModelSettings
 from research_eval.runner.build import build_agent
 from research_eval.runner.channels import Network
+from research_eval.secret import PlaceholderSecrets, read_secrets
 from research_eval.tool.search import SearchSettings
 from research_eval.world import WorldTransport, serve_world
 

@@ -21,6 +21,7 @@ from research_eval.scorer.confidence import ConfidenceTable
 from research_eval.scorer.efficiency import at_prices_of
 from research_eval.scorer.protocol import Scorer, no_pages, score_trial
 from research_eval.scorer.store import ScoreLines, read_scores, run_cases, scores_path
+from research_eval.secret import clean_json
 
 __all__ = ["ScoredPiece", "Sums", "add_scores", "leave_out_not_run", "score_piece"]
 
@@ -109,7 +110,7 @@ def _lines(
     """Yield the lines of other scorers as they were, then the new ones."""
     for row in read_scores(folder):
         if row.scorer not in names:
-            yield row.model_dump_json().encode() + b"\n"
+            yield clean_json(row.model_dump_json()).encode() + b"\n"
     for piece in pieces:
         yield piece.lines
         if seen is not None:

@@ -8,7 +8,6 @@ import httpx
 import pytest
 
 from research_eval.cassette import Redactor, WebCassette
-from research_eval.cassette.secret import KnownSecrets
 from research_eval.clock import VirtualClock
 from research_eval.schema import TrialKey
 
@@ -102,12 +101,14 @@ async def test_a_key_that_is_spread_over_events_of_a_stream_is_taken_out(tmp_pat
     assert (await ask(tmp_path, "replay")).text == seen.text
 
 
-def test_only_what_may_be_the_start_of_a_key_is_held_back():
-    known = KnownSecrets({"API_KEY": KEY})
+def test_only_events_in_which_a_key_may_begin_are_held_back():
+    def settled(*events):
+        return SECRETS.settled(list(events), "web", is_last=False)
 
-    assert known.settled(b"data: nothing\n") == (b"data: nothing\n", b"")
-    assert known.settled(f"data: {KEY[:5]}".encode()) == (b"data: ", KEY[:5].encode())
-    assert known.settled(f"{KEY}!".encode()) == (b"SCRUBBED!", b"")
+    begun = f"data: {KEY[:5]}\n\n"
+    assert settled("data: nothing!\n\n") == ("data: nothing!\n\n", [])
+    assert settled("data: x!\n\n", begun) == ("data: x!\n\n", [begun])
+    assert settled(begun, f"data: {KEY[5:]}!\n\n") == ("data: SCRUBBED\n\ndata: !\n\n", [])
 
 
 async def test_recording_and_replaying_log_nothing_of_their_own(tmp_path, caplog):

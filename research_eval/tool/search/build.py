@@ -13,6 +13,7 @@ from research_eval.clock import Clock
 from research_eval.errors import ConfigError
 from research_eval.plugin import load_plugin
 from research_eval.schema import Record
+from research_eval.secret import declare_secrets
 from research_eval.tool.search.bing import BingWire
 from research_eval.tool.search.brave import BraveWire
 from research_eval.tool.search.breaker import BreakerState
@@ -94,6 +95,12 @@ class ProviderSettings(Record):
     """Instead of the chain's."""
     price_usd: float = Field(default=0.0, ge=0)
     """What one request costs, US dollars; for the failover laboratory's sums."""
+
+    @field_validator("key_name")
+    @classmethod
+    def _holds_a_key(cls, name: str | None) -> str | None:
+        declare_secrets([name] if name else [])
+        return name
 
 
 class SearchSettings(Record):
