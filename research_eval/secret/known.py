@@ -1,6 +1,7 @@
 """Known secrets: values in, every place where text or bytes hold one found and replaced out."""
 
 import base64
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -128,8 +129,9 @@ class KnownSecrets:
             return len(content)
         cut = max(0, len(content) - self._longest * _WIDEST_LETTER)
         tail = content[cut:]
-        starts = [len(tail) - open_escape_size(tail)]
-        for view in readings_of(tail):
+        whole = len(tail) - open_escape_size(tail)
+        starts = [whole]
+        for view in itertools.chain(readings_of(tail), readings_of(tail[:whole])):
             size = len(view.data)
             opened = range(min(self._longest, size), 0, -1)
             found = next((at for at in opened if view.data[-at:] in self._beginnings), 0)
