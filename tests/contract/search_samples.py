@@ -499,4 +499,37 @@ ERRORS: list[Refused] = [
     ),
     Refused("duckduckgo", 403, "", "rate_limited"),
     Refused("duckduckgo", 200, "<html><body><h1>Welcome</h1></body></html>", "malformed"),
+    Refused("serper", 400, {"message": "Invalid query: how do payment credits work"}, "bad_query"),
+    Refused("serper", 400, {"message": "Query 'no more credits' is too long"}, "bad_query"),
+    Refused("serper", 503, {"message": "Not enough credits"}, "server"),
+    Refused("tavily", 401, {"detail": {"error": "No credits for this quota"}}, "auth"),
+    Refused("exa", 400, {"error": "Something", "tag": "NO_MORE_CREDITS"}, "quota"),
+    Refused(
+        "google_cse",
+        429,
+        {
+            "error": {
+                "code": 429,
+                "message": "Quota exceeded for quota metric 'Queries' and limit "
+                "'Queries per minute per user' of service 'customsearch.googleapis.com'",
+                "status": "RESOURCE_EXHAUSTED",
+                "details": [{"reason": "RATE_LIMIT_EXCEEDED"}],
+            }
+        },
+        "rate_limited",
+    ),
+    Refused(
+        "google_cse", 429, {"error": {"message": "Queries per minute per user"}}, "rate_limited"
+    ),
+    Refused(
+        "google_cse",
+        429,
+        {
+            "error": {
+                "message": "Quota exceeded for 'Queries' and limit 'Queries per day'",
+                "details": [{"reason": "RATE_LIMIT_EXCEEDED"}],
+            }
+        },
+        "quota",
+    ),
 ]

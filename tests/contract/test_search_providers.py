@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from research_eval.clock import VirtualClock
+from research_eval.clock import EventClock, VirtualClock, run_on_event_clock
 from research_eval.tool.search import (
     WIRES,
     ProviderSettings,
@@ -234,6 +234,77 @@ async def test_results_without_addresses_are_malformed_and_not_empty(name):
     answer["webPages"] = {"value": [{"name": "t", "url": "javascript:alert(1)"}]}
 
     assert (await Server(json.dumps(answer).encode()).failure(name)).kind == "malformed"
+
+
+@pytest.mark.parametrize("name", [name for name in PROVIDERS if name != "duckduckgo"])
+@pytest.mark.parametrize("rows", [[None], [7, "x"], [["https://a.example/"]], [True, 1.5]])
+async def test_results_that_are_no_objects_are_malformed_and_not_empty(name, rows):
+    answer = {"organic": rows, "results": rows, "items": rows, "type": "search", "query": {}}
+    answer |= {"web": {"results": rows}, "webPages": {"value": rows}}
+
+    assert (await Server(json.dumps(answer).encode()).failure(name)).kind == "malformed"
+
+
+@pytest.mark.parametrize("query", ["Bouguer anomaly", "anomaly.js challenge-form"])
+async def test_a_search_for_the_words_of_a_robot_check_is_none(query):
+    page = (
+        f'<form action="/html/"><input name="q" value="{query}"></form><div class="result">'
+        f'<a class="result__a" href="https://a.example/anomaly.js">{query}</a></div>'
+    )
+
+    assert len((await Server(page.encode()).reply("duckduckgo", query)).hits) == 1
+
+
+class Dripping(httpx.AsyncByteStream):
+    """A body that sends a byte now and then, for ever."""
+
+    def __init__(self, clock: EventClock) -> None:
+        self.clock = clock
+
+    async def __aiter__(self):
+        while True:
+            await self.clock.sleep(0.4)
+            yield b" "
+
+
+def drip(clock_of) -> tuple[SearchError, float]:
+    """Return how a search of a server that drips ends, and after how long."""
+
+    async def main(clock: EventClock):
+        transport = httpx.MockTransport(lambda _: httpx.Response(200, stream=Dripping(clock)))
+        provider = RemoteSearchProvider(
+            WIRES["serper"],
+            http=httpx.AsyncClient(transport=transport),
+            clock=clock_of(clock),
+            key=KEY,
+            timeout_s=1,
+        )
+        with pytest.raises(SearchError) as caught:
+            await provider.search("tides", 5)
+        return caught.value, clock.now()
+
+    return run_on_event_clock(main)
+
+
+class LikeTheSystem:
+    """The event clock as a live run sees the system's: deadlines are those of the loop."""
+
+    is_virtual = False
+
+    def __init__(self, inner: EventClock) -> None:
+        self.now = inner.now
+        self.sleep = inner.sleep
+
+
+@pytest.mark.parametrize(
+    ("clock_of", "ended"),
+    [(lambda clock: clock, 1.2), (LikeTheSystem, 1.0)],
+    ids=["virtual", "live"],
+)
+def test_the_time_limit_holds_for_the_whole_answer(clock_of, ended):
+    failed, now = drip(clock_of)
+
+    assert (failed.kind, failed.tries[0].error, now) == ("timeout", "timeout", ended)
 
 
 async def test_duplicates_are_folded_by_the_ledger_s_key():

@@ -16,6 +16,7 @@ from research_eval.tool.search.wire import (
     kind_of,
     make_hit,
     refuse,
+    result_rows,
     retry_after,
     rows,
 )
@@ -75,7 +76,8 @@ class BraveWire:
         results = block.get("results") if isinstance(block, dict) else None
         if not isinstance(results, list):
             raise refuse(self.terms.name, "malformed", answer, "no list of web results")
-        return [_hit(row, rank) for row, rank in _ranked(rows(results), data.get("mixed"))]
+        listed = result_rows(self.terms.name, answer, results)
+        return [_hit(row, rank) for row, rank in _ranked(listed, data.get("mixed"))]
 
     def refusal(self, answer: WireAnswer) -> SearchError:
         """Return the error by its code; a bad key comes as 422, and 429 has two meanings."""

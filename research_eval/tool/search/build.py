@@ -87,7 +87,7 @@ class ProviderSettings(Record):
     key_name: str | None = None
     """The name of the secret that holds the key, instead of the usual one."""
     timeout_s: float = Field(default=10.0, gt=0)
-    """Seconds without a byte after which a request is given up."""
+    """Seconds after which a request whose answer is not whole is given up."""
     extra: dict[str, Any] = Field(default={})
     """Parameters to pass to the API as they are, for instance `{gl = "de", hl = "de"}`; of a
     collection: `base_url` for documents without an address, `index` for a file to keep the index."""

@@ -21,7 +21,7 @@ from research_eval.tool.search.wire import (
 
 __all__ = ["DuckDuckGoWire"]
 
-_ROBOT_CHECK = b"anomaly"
+_ROBOT_CHECK = "form#challenge-form, form[action*='anomaly.js'], .anomaly-modal__modal"
 _NO_RESULTS = ".no-results, .result--no-result, .no-results-message"
 
 
@@ -50,9 +50,9 @@ class DuckDuckGoWire:
         Raises:
             SearchError: If the page asks whether we are a robot, or is not a page of results.
         """
-        if answer.status == 202 or _ROBOT_CHECK in answer.body[:200_000]:
-            raise refuse(self.terms.name, "rate_limited", answer, "asks for proof of a human")
         page = LexborHTMLParser(answer.body.decode("utf-8", "replace"))
+        if answer.status == 202 or page.css_first(_ROBOT_CHECK) is not None:
+            raise refuse(self.terms.name, "rate_limited", answer, "asks for proof of a human")
         results = (node for node in page.css(".result:not(.result--ad)"))
         links = [(node, link) for node in results if (link := node.css_first("a.result__a"))]
         found = [_hit(node, link, rank) for rank, (node, link) in enumerate(links, 1)]

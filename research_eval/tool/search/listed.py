@@ -11,12 +11,13 @@ from research_eval.tool.search.wire import (
     kind_of,
     make_hit,
     refuse,
+    result_rows,
     retry_after,
-    rows,
 )
 
-__all__ = ["ListShape", "ListedWire", "message_in"]
+__all__ = ["ListShape", "ListedWire", "codes_in", "message_in"]
 
+_CODE_KEYS = ("code", "tag", "reason", "status", "type")
 _MESSAGE_KEYS = ("message", "error", "detail", "msg", "tag", "code", "reason", "status", "errors")
 
 
@@ -50,13 +51,14 @@ class ListShape(NamedTuple):
                 raise self.refusal(answer)
             if not self.marks & data.keys():
                 raise refuse(self.provider, "malformed", answer, "no list of results")
-        return [self._hit(row, rank) for rank, row in enumerate(rows(found), 1)]
+        listed = result_rows(self.provider, answer, found or [])
+        return [self._hit(row, rank) for rank, row in enumerate(listed, 1)]
 
     def refusal(self, answer: WireAnswer) -> SearchError:
-        """Return the error by the words in the body first, by the status second."""
+        """Return the error by its status, the codes in the body, and its words."""
         message = message_in(answer)
         status = answer.status if answer.status >= 300 else 299
-        kind = kind_of(status, message)
+        kind = kind_of(status, message, codes_in(answer))
         return refuse(self.provider, kind, answer, message, retry_after(answer.headers))
 
     def _list(self, data: object) -> list[Any] | None:
@@ -103,6 +105,23 @@ def message_in(answer: WireAnswer) -> str:
     """Return the words of an error body, whatever its shape; its start where it has none."""
     said = " ".join(dict.fromkeys(_words(answer.json(), depth=5)))
     return said[:1000] or answer.text()
+
+
+def codes_in(answer: WireAnswer) -> list[str]:
+    """Return what the fields for codes of an error body hold, wherever they are in it."""
+    return list(_coded(answer.json(), depth=5))
+
+
+def _coded(value: object, depth: int) -> Iterator[str]:
+    if isinstance(value, list) and depth:
+        for item in value[:10]:
+            yield from _coded(item, depth - 1)
+    elif isinstance(value, dict) and depth:
+        for key, item in value.items():
+            if key in _CODE_KEYS and isinstance(item, str):
+                yield item
+            else:
+                yield from _coded(item, depth - 1)
 
 
 def _words(value: object, depth: int) -> Iterator[str]:

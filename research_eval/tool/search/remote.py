@@ -1,5 +1,6 @@
 """A search API over HTTP: sends what a wire format asks for, reads what comes back, once."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -44,7 +45,7 @@ class RemoteSearchProvider:
             clock: Measures latency, where time is virtual.
             key: The API key; never part of an error message.
             endpoint: Where requests go instead of the API's own address.
-            timeout_s: Seconds without a byte after which a request is given up.
+            timeout_s: Seconds after which an answer that is not whole is given up.
             extra: Parameters to pass on as they are, for instance `{"gl": "de"}`.
         """
         self.name = wire.terms.name
@@ -54,7 +55,7 @@ class RemoteSearchProvider:
         self._key = key
         self._redactor = _redactor(key)
         self._endpoint = httpx.URL(endpoint or wire.terms.endpoint)
-        self._timeout = httpx.Timeout(timeout_s)
+        self._timeout_s = timeout_s
         self._extra = dict(extra or {})
 
     async def search(self, query: str, max_results: int) -> SearchReply:
@@ -96,18 +97,25 @@ class RemoteSearchProvider:
                 params=dict(asked.params) or None,
                 json=asked.json,
                 data=dict(asked.form) if asked.form is not None else None,
-                timeout=self._timeout,
+                timeout=httpx.Timeout(self._timeout_s),
             )
-            return await self._send(request)
+            # a virtual clock runs ahead of the loop's: there each piece is checked as it comes
+            async with asyncio.timeout(None if self._clock.is_virtual else self._timeout_s):
+                return await self._send(request)
+        except TimeoutError as exc:
+            raise self._too_late() from exc
         except httpx.HTTPError as exc:
             raise self._broke(exc) from exc
 
     async def _send(self, request: httpx.Request) -> WireAnswer:
+        latest = self._clock.now() + self._timeout_s
         response = await self._http.send(request, stream=True, follow_redirects=False)
         try:
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 body += chunk
+                if self._clock.is_virtual and self._clock.now() > latest:
+                    raise self._too_late()
                 if len(body) > MAX_ANSWER_BYTES:
                     oversize = WireAnswer(response.status_code, {}, b"")
                     limit = f"longer than {MAX_ANSWER_BYTES} bytes"
@@ -120,6 +128,10 @@ class RemoteSearchProvider:
         return WireAnswer(
             response.status_code, headers, content, IS_INJECTED in marks, IS_PLAYED in marks
         )
+
+    def _too_late(self) -> SearchError:
+        words = f"{self.name} did not answer in time (not whole after {self._timeout_s:g} s)"
+        return SearchError(words, kind="timeout")
 
     def _without_key(self, body: bytes, headers: Mapping[str, str]) -> bytes:
         """Return what a recording would hold of a body that repeats the key: a hit must not carry it on."""

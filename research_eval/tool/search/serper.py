@@ -13,8 +13,8 @@ from research_eval.tool.search.wire import (
     kind_of,
     make_hit,
     refuse,
+    result_rows,
     retry_after,
-    rows,
 )
 
 __all__ = ["SerperWire"]
@@ -57,7 +57,7 @@ class SerperWire:
                 _position(row.get("position"), place),
                 as_text(row.get("date")),
             )
-            for place, row in enumerate(rows(data["organic"]), 1)
+            for place, row in enumerate(result_rows(self.terms.name, answer, data["organic"]), 1)
         ]
 
     def refusal(self, answer: WireAnswer) -> SearchError:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple, Protocol
 
@@ -21,6 +21,7 @@ __all__ = [
     "make_hit",
     "read_answer",
     "refuse",
+    "result_rows",
     "retry_after",
     "rows",
 ]
@@ -40,17 +41,64 @@ ADVICE: Mapping[SearchErrorKind, str] = {
 }
 """What each class of refusal means for whoever asked."""
 
+_BUDGET = r"(credits?|quota|balance|funds|budget|(usage|monthly|daily|plan|plan's|pay-as-you-go)( set)?( usage)? limit|searches)"
+_GONE = r"(exceed\w*|exhausted|used up|spent|depleted|reached|insufficient|not enough|no more|no|out of|ran out of|run out of|low)"
 _QUOTA = re.compile(
-    r"\b(credits?|quota|billing|payment|pay-as-you-go|usage limit|monthly limit|plan limit|"
-    r"insufficient funds|top up|daily limit)\b",
+    rf"\b{_GONE}\b[^.:;]{{0,40}}\b{_BUDGET}\b|\b{_BUDGET}\b[^.:;]{{0,30}}\b{_GONE}\b"
+    r"|payment required|\btop up\b|billing (is|has been|must be)",
     re.IGNORECASE,
 )
-_RATE = re.compile(r"rate.?limit|too many requests|excessive requests|throttl", re.IGNORECASE)
+"""A budget that is gone; a budget alone may be what somebody searches for."""
+_RATE = re.compile(
+    r"rate.?limit|too many requests|excessive requests|throttl|"
+    r"(per|a|each) (\d+ )?(second|minute|hour)s?\b|requests/(s|sec|min)\b",
+    re.IGNORECASE,
+)
 _AUTH = re.compile(
     r"api.?key|unauthori[sz]ed|authenti|subscription.?token|access denied|forbidden|"
     r"permission.?denied|invalid token",
     re.IGNORECASE,
 )
+_READINGS: tuple[tuple[re.Pattern[str], SearchErrorKind], ...] = (
+    (_RATE, "rate_limited"),
+    (_QUOTA, "quota"),
+    (_AUTH, "auth"),
+)
+_LONG_WINDOW = re.compile(r"\b(per|a|each) (day|month)\b|\b(daily|monthly)\b", re.IGNORECASE)
+_BAD_QUERY = re.compile(
+    r"\b(invalid|malformed|missing|unsupported|bad|empty|illegal) (search )?(query|parameter)",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'(?!\w)|“[^”]*”|`[^`]*`")
+"""What a message repeats of the request."""
+
+_CODES: Mapping[str, SearchErrorKind] = {
+    "NO_MORE_CREDITS": "quota",
+    "QUOTA_LIMITED": "quota",
+    "USAGE_LIMIT_EXCEEDED": "quota",
+    "dailyLimitExceeded": "quota",
+    "RATE_LIMITED": "rate_limited",
+    "rateLimitExceeded": "rate_limited",
+    "userRateLimitExceeded": "rate_limited",
+    "RATE_LIMIT_EXCEEDED": "rate_limited",
+    "API_KEY_INVALID": "auth",
+    "INVALID_API_KEY": "auth",
+    "keyInvalid": "auth",
+    "PERMISSION_DENIED": "auth",
+    "UNAUTHENTICATED": "auth",
+    "INVALID_REQUEST_BODY": "bad_query",
+}
+"""Codes that search APIs put beside their messages, by what they mean."""
+
+_STATUSES: Mapping[int, SearchErrorKind] = {
+    401: "auth",
+    402: "quota",
+    407: "auth",
+    408: "timeout",
+    432: "quota",
+    433: "quota",
+}
+"""Statuses that mean one thing, whatever the message says; 432 and 433 are Tavily's."""
 
 
 class WireRequest(NamedTuple):
@@ -165,24 +213,41 @@ def refuse(
     )
 
 
-def kind_of(status: int, message: str) -> SearchErrorKind:
-    """Return what a refusal means, by its words first and its status second.
+def kind_of(status: int, message: str, codes: Iterable[str] = ()) -> SearchErrorKind:
+    """Return what a refusal means: by its status, then by a code beside it, then by its words.
+
+    Args:
+        status: The HTTP status, or the one that the body names.
+        message: The provider's words, which may repeat the query.
+        codes: What the body's fields for codes hold.
 
     >>> kind_of(400, "Not enough credits")
     'quota'
-    >>> kind_of(429, "")
+    >>> kind_of(400, "Invalid query: how do payment credits work")
+    'bad_query'
+    >>> kind_of(429, "Quota exceeded for Queries per minute per user")
     'rate_limited'
     """
-    if status in {402, 432, 433} or (status < 500 and _QUOTA.search(message)):
-        return "quota"
-    if status == 429 or (status < 500 and _RATE.search(message)):
-        return "rate_limited"
-    if status in {401, 403, 407} or (status < 500 and _AUTH.search(message)):
-        return "auth"
-    if status == 408:
-        return "timeout"
     if status >= 500:
         return "server"
+    if status in _STATUSES:
+        return _STATUSES[status]
+    if status in {403, 429} and _LONG_WINDOW.search(message):
+        return "quota"
+    known = [_CODES[code] for code in codes if code in _CODES]
+    return known[0] if known else _by_words(status, _QUOTED.sub("", message))
+
+
+def _by_words(status: int, words: str) -> SearchErrorKind:
+    readings = [kind for pattern, kind in _READINGS if pattern.search(words)]
+    if status not in {403, 429} and status >= 400 and _BAD_QUERY.search(words):
+        return "bad_query"
+    if readings and readings[0] != "auth":
+        return readings[0]
+    if status == 429:
+        return "rate_limited"
+    if status == 403 or readings:
+        return "auth"
     return "bad_query" if status >= 400 else "malformed"
 
 
@@ -212,6 +277,18 @@ def as_text(value: object) -> str:
 def rows(value: object) -> list[dict[str, Any]]:
     """Return the objects in a JSON list; anything else holds none."""
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+
+
+def result_rows(provider: str, answer: WireAnswer, value: list[Any]) -> list[dict[str, Any]]:
+    """Return the objects in a list of results.
+
+    Raises:
+        SearchError: If there is something in it, and no object.
+    """
+    found = rows(value)
+    if value and not found:
+        raise refuse(provider, "malformed", answer, "no result is an object")
+    return found
 
 
 def make_hit(
