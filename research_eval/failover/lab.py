@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections import Counter
 
 import httpx
 from typing_extensions import override
@@ -10,7 +11,7 @@ from research_eval.clock import EventClock, run_on_event_clock
 from research_eval.failover.answer import ask_agent
 from research_eval.failover.load import Arrival, arrivals
 from research_eval.failover.scenario import Scenario
-from research_eval.failover.server import LabServers, host_of
+from research_eval.failover.server import LabServers, host_of, query_of
 from research_eval.failover.trace import LabTrace, RequestSent, SearchDone, Turn
 from research_eval.fault import FaultTransport
 from research_eval.tool.search import (
@@ -60,7 +61,7 @@ class _Counted(httpx.AsyncBaseTransport):
 
     @override
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        self._lab.sent(request.url.host)
+        self._lab.sent(request)
         return await self._inner.handle_async_request(request)
 
 
@@ -81,13 +82,15 @@ class _Lab:
         self._done: dict[int, SearchDone] = {}
         self._requests: list[RequestSent] = []
         self._turns: list[Turn] = []
+        self._fault_chance = random.Random()
+        self._asked: Counter[tuple[str, str]] = Counter()
         self._servers = LabServers(scenario.provider, clock=clock, rng=self._chance("servers"))
         faulty = FaultTransport(
             self._servers,
             () if is_calm else scenario.fault,
             channel="search",
             clock=clock,
-            rng=self._chance("faults"),
+            rng=self._fault_chance,
         )
         self._http = _Client(_Counted(faulty, self))
         self._chain = self._built(settings)
@@ -147,8 +150,12 @@ class _Lab:
         await self._clock.sleep((number + 0.5) * load.over_s / load.answers)
         return await ask_agent(f"What is question {number}?", self._chain, self._clock)
 
-    def sent(self, host: str) -> None:
-        """Note a request."""
+    def sent(self, request: httpx.Request) -> None:
+        """Note a request, and let the same chance meet it under every variant."""
+        host, query = request.url.host, query_of(request)
+        self._asked[host, query] += 1
+        number = self._asked[host, query]
+        self._fault_chance.seed(f"{self.scenario.seed}/{host}/{query}/{number}")
         name = self._names[host]
         state = self._states.get(name, "closed")
         self._requests.append(RequestSent(self._clock.now(), name, state))

@@ -16,7 +16,7 @@ from research_eval.clock import Clock
 from research_eval.failover.scenario import ScenarioProvider
 from research_eval.tool.search import WIRES
 
-__all__ = ["LabServers", "endpoint_of", "host_of", "page_url"]
+__all__ = ["LabServers", "endpoint_of", "host_of", "page_url", "query_of"]
 
 RESULTS = 5
 
@@ -59,12 +59,12 @@ class LabServers(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         host = request.url.host
         provider = self._providers[host]
-        latency = provider.latency_s * (2 + 2 * self._chance(host, _query_of(request))) / 3
+        latency = provider.latency_s * (2 + 2 * self._chance(host, query_of(request))) / 3
         if provider.server_rate_per_s is not None and not self._allow(host, provider):
             return httpx.Response(429, json={"message": "Too many requests"})
         await self._clock.sleep(latency)
         self.answered[provider.provider] += 1
-        body, kind = self._body(provider, _query_of(request))
+        body, kind = self._body(provider, query_of(request))
         return httpx.Response(200, content=body, headers={"content-type": kind})
 
     def _chance(self, host: str, query: str) -> float:
@@ -91,7 +91,8 @@ class LabServers(httpx.AsyncBaseTransport):
         return self._bodies[key]
 
 
-def _query_of(request: httpx.Request) -> str:
+def query_of(request: httpx.Request) -> str:
+    """Return what a request asks for, in whichever provider's format."""
     content = request.content
     if content.startswith(b"{"):
         asked = json.loads(content)

@@ -96,9 +96,23 @@ def test_options_measures_each_refinement(scenario):
     assert "| original + single probe |" in result.output
 
 
+def test_versus_prints_a_line_a_scenario_and_says_who_is_worse(scenario):
+    path = scenario()
+
+    good = invoke(failover, "versus", path, "--seeds", "1..2")
+    swapped = ("--settings", "original", "--against", "default")
+    bad = invoke(failover, "versus", path, "--seeds", "1..2", *swapped)
+
+    assert good.return_value == 0
+    assert "| small (no fallback) | 80 |" in good.output
+    assert bad.return_value == 1
+    assert "original is worse than default in small" in bad.output
+
+
 @pytest.mark.parametrize(
     "words",
     [
+        ("versus", "--seeds", "x"),
         ("run",),
         ("run", "nonsense"),
         ("run", "no/file.toml"),
