@@ -30,16 +30,16 @@ from spent import spent
 from research_eval.cli.gate import gate
 from research_eval.gate import CitationGate, Gate, SeedGate
 from research_eval.gate.source import ledger_from_urls
-from research_eval.gate.stored import (
+from research_eval.journal import RunFolder
+from research_eval.journal.piece import pieces_of
+from research_eval.journal.stored import (
     Answer,
     StoredHit,
     StoredPage,
     StoredTrial,
-    chunks_of,
-    read_chunk,
+    read_piece,
     told_by,
 )
-from research_eval.journal import RunFolder
 from research_eval.ledger import SourceRegistry
 from research_eval.schema import AnswerChecked, TrialRecord, Verdict
 
@@ -109,7 +109,7 @@ def _urls(told: StoredTrial) -> tuple[list[str], list[str]]:
 
 def bare_compare(folder: Path) -> float:
     """Return CPU seconds of two gates, on ledgers built from what was read before."""
-    told = [one for chunk in chunks_of(RunFolder(folder)) for one in read_chunk(chunk)]
+    told = [one for chunk in pieces_of(RunFolder(folder)) for one in read_piece(chunk)]
     gates = SeedGate(), CitationGate()
     began = time.process_time()
     for one in told:

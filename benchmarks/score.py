@@ -25,6 +25,8 @@ from pathlib import Path
 
 from spent import spent
 
+from research_eval.analysis.store import scores_path
+from research_eval.analysis.table import Row, Table
 from research_eval.gate import CitationGate
 from research_eval.journal import RunFolder
 from research_eval.ledger import SourceRegistry
@@ -43,8 +45,7 @@ from research_eval.schema import (
     TrialRecord,
     Usage,
 )
-from research_eval.scorer import BUILT_IN, DEFAULT_SCORERS, Scorer, Tally, score_trial
-from research_eval.scorer.store import scores_path
+from research_eval.scorer import BUILT_IN, DEFAULT_SCORERS, Scorer, score_trial
 
 LIMIT = 5.0
 MOST_MB = 500.0
@@ -154,11 +155,12 @@ def _json(folder: RunFolder) -> float:
 
 
 def _records(folder: RunFolder, scorers: tuple[Scorer, ...]) -> float:
-    tally = Tally(1)
+    table = Table(by_case=True)
     start = time.process_time()
     for trial in folder.trials():
         if scorers:
-            tally.add(trial.case_id, score_trial(None, trial, lambda _sha256: TEXT, scorers))
+            row = Row(trial.configuration, trial.case_id, trial.trial)
+            table.add(row, score_trial(None, trial, lambda _sha256: TEXT, scorers))
     return time.process_time() - start
 
 

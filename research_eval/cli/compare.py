@@ -10,7 +10,9 @@ from research_eval.cli.number import ALPHA, Number
 from research_eval.errors import UsageError
 
 if TYPE_CHECKING:
-    from research_eval.scorer.compare import Absent, CompareSettings, Comparison, Plan, Side
+    from research_eval.analysis.comparison import Absent, CompareOutput, Comparison
+    from research_eval.analysis.difference import CompareSettings
+    from research_eval.analysis.side import Plan, Side
 
 __all__ = ["compare"]
 
@@ -64,17 +66,23 @@ __all__ = ["compare"]
     type=Number(1e-6, 1),
     default=0.1,
     show_default=True,
-    help="The smallest difference of rates worth finding; told is how many cases it needs.",
+    help="The smallest difference of rates worth finding; prints how many cases it needs.",
 )
 @click.option("--fail-on", type=click.Choice(["regression"]), help="Exit 1 if there is one.")
 @click.option(
     "--flips",
     type=click.IntRange(0),
-    default=10,
+    default=5,
     show_default=True,
     help="Most changed trials shown.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line each.")
+@click.option(
+    "--all",
+    "is_whole",
+    is_flag=True,
+    help="Print settings, both sides, answers and other tests too.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 @click.option("--junit", type=click.Path(path_type=Path), help="Write JUnit XML here.")
 @click.option(
     "--unpaired",
@@ -92,19 +100,18 @@ def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN4
     """Compare run HEAD with run BASE, or the configurations of one run.
 
     Where both replayed the same recordings, every trial that changed sides or lost its value counts;
-    elsewhere paired tests over the cases decide.
+    elsewhere a paired test over the cases decides.
     A configuration of BASE that HEAD lacks is named; with --fail-on regression it is inconclusive,
     unless --configuration or --shared says that some are left out on purpose.
     Exits 1 on a regression with --fail-on regression, 3 when a verdict is inconclusive.
     """
-    from research_eval.scorer.compare import CompareSettings, compare_sides
+    from research_eval.analysis.comparison import CompareOutput, compare_sides
+    from research_eval.analysis.difference import CompareSettings
 
     settings = CompareSettings(
         measures=tuple(dict.fromkeys(options["measures"])),
-        margin=options["margin"],
-        alpha=options["alpha"],
-        coverage_floor=options["coverage_floor"],
-        difference=options["difference"],
+        is_whole=options["is_whole"] or options["as_json"],
+        **{key: options[key] for key in ("margin", "alpha", "coverage_floor", "difference")},
     )
     if options["self_check"]:
         return _self_check(base, head, options["names"], settings, as_json=options["as_json"])
@@ -113,21 +120,19 @@ def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN4
     pairs = _pairs(base, head, options["names"], settings, is_shared=options["is_shared"])
     absent = _absent(base, head, options)
     if options["is_unpaired"]:
-        return _unpaired(pairs, absent, settings, options)
+        found = _unpaired(pairs, settings, absent)
+        _print(found, [], options)
+        return _status([one.verdict for one in found.unpaired], absent, options["fail_on"])
     for side, others in pairs:
         _check_cases(side, others)
-    comparisons = [(side, others, compare_sides(side, others, settings)) for side, others in pairs]
-    found = [c for _, _, some in comparisons for c in some]
+    made = [(side, others, compare_sides(side, others, settings)) for side, others in pairs]
+    comparisons = tuple(one for _, _, some in made for one in some)
+    found = CompareOutput(settings=settings, comparisons=comparisons, absent=tuple(absent))
     if options["junit"]:
-        _write_junit(options["junit"], found, absent)
-    if options["as_json"]:
-        for side, others, some in comparisons:
-            for other, comparison in zip(others, some, strict=True):
-                _show_json(side, other, comparison)
-    else:
-        _show_all(comparisons, settings, options["flips"])
-    _show_absent(absent, as_json=options["as_json"])
-    return _status(found, absent, options["fail_on"])
+        _write_junit(options["junit"], found)
+    _print(found, made, options)
+    verdicts = [entry.verdict for one in comparisons for entry in one.measures]
+    return _status(verdicts, absent, options["fail_on"])
 
 
 def _pairs(
@@ -139,11 +144,11 @@ def _pairs(
     is_shared: bool,
 ) -> "list[tuple[Side, list[Side]]]":
     """Return each base side with the sides that are compared with it."""
+    from research_eval.analysis.side import read_sides
     from research_eval.journal import RunFolder
-    from research_eval.scorer.compare import collect
 
     if head is None:
-        sides = collect(RunFolder(base), names or None, settings.measures)
+        sides = read_sides(RunFolder(base), names or None, settings.measures)
         if names:
             sides.sort(key=lambda side: names.index(side.configuration.name))
         if len(sides) < 2:
@@ -152,8 +157,8 @@ def _pairs(
     if len(names) > 2:
         raise UsageError(f"--configuration: {len(names)} names for two runs; expected 1 or 2")
     plan = _shared_plan(base, head) if is_shared else None
-    ours = collect(RunFolder(base), names[:1] or None, settings.measures, plan)
-    theirs = collect(RunFolder(head), names[-1:] or None, settings.measures, plan)
+    ours = read_sides(RunFolder(base), names[:1] or None, settings.measures, plan)
+    theirs = read_sides(RunFolder(head), names[-1:] or None, settings.measures, plan)
     if names:
         return [(ours[0], theirs)]
     by_name = {side.configuration.name: side for side in theirs}
@@ -165,23 +170,13 @@ def _pairs(
 
 def _absent(base: Path, head: Path | None, options: dict[str, Any]) -> "list[Absent]":
     """Return the configurations that HEAD lacks, where nobody named which to compare."""
+    from research_eval.analysis.comparison import find_absent
     from research_eval.journal import RunFolder
-    from research_eval.scorer.compare import find_absent
 
     if head is None or options["names"]:
         return []
     is_ruled = options["fail_on"] == "regression" and not options["is_shared"]
     return find_absent(RunFolder(base), RunFolder(head), is_ruled=is_ruled)
-
-
-def _show_absent(absent: "Sequence[Absent]", *, as_json: bool) -> None:
-    from research_eval.cli.compare_text import absent_lines
-
-    for one in absent:
-        if as_json:
-            click.echo(one.model_dump_json())
-        else:
-            click.echo("\n".join(("", *absent_lines(one))))
 
 
 def _shared_plan(base: Path, head: Path) -> "Plan":
@@ -190,8 +185,8 @@ def _shared_plan(base: Path, head: Path) -> "Plan":
     Raises:
         UsageError: If there is none.
     """
+    from research_eval.analysis.side import Plan
     from research_eval.journal import RunFolder
-    from research_eval.scorer.compare import Plan
 
     ours, theirs = (Plan.of(RunFolder(path).manifest()) for path in (base, head))
     shared = ours.shared(theirs)
@@ -200,7 +195,7 @@ def _shared_plan(base: Path, head: Path) -> "Plan":
     return shared
 
 
-def _no_case_in_common(base: Path, head: Path) -> UsageError:
+def _no_case_in_common(base: object, head: object) -> UsageError:
     return UsageError(
         f"{base} and {head} have no case in common,"
         " so that nothing can be paired; --unpaired compares the rates alone"
@@ -215,69 +210,59 @@ def _check_cases(base: "Side", others: "Sequence[Side]") -> None:
     """
     for other in others:
         if not base.plan.case_ids & other.plan.case_ids:
-            raise _no_case_in_common(base.folder.path, other.folder.path)
+            raise _no_case_in_common(base.run.name, other.run.name)
 
 
-def _status(
-    comparisons: "Sequence[Comparison]", absent: "Sequence[Absent]", fail_on: str | None
-) -> int:
-    if fail_on == "regression" and any(c.verdict == "regression" for c in comparisons):
+def _status(verdicts: Sequence[str], absent: "Sequence[Absent]", fail_on: str | None) -> int:
+    if fail_on == "regression" and "regression" in verdicts:
         return 1
-    verdicts = {entry.verdict for comparison in comparisons for entry in comparison.measures}
     is_open = "inconclusive" in verdicts or any(a.verdict == "inconclusive" for a in absent)
     return 3 if is_open else 0
 
 
-def _write_junit(
-    path: Path, comparisons: "Sequence[Comparison]", absent: "Sequence[Absent]"
-) -> None:
+def _write_junit(path: Path, found: "CompareOutput") -> None:
     from research_eval.journal import write_whole
-    from research_eval.scorer.compare import junit_xml
+    from research_eval.report.junit import comparison_junit
 
     try:
-        write_whole(path, junit_xml(comparisons, absent))
+        write_whole(path, comparison_junit(found))
     except OSError as exc:
         raise UsageError(f"{path}: cannot be written: {exc.strerror}") from exc
 
 
-def _show_all(
-    comparisons: "Sequence[tuple[Side, list[Side], list[Comparison]]]",
-    settings: "CompareSettings",
-    most: int,
+def _print(
+    found: "CompareOutput",
+    made: "list[tuple[Side, list[Side], list[Comparison]]]",
+    options: dict[str, Any],
 ) -> None:
-    from research_eval.cli.compare_text import comparison_lines, legend_lines, overall_lines
-    from research_eval.scorer.compare import add_answers
+    from research_eval.analysis.change import add_answers
+    from research_eval.cli.compare_text import appendix_lines, comparison_lines
 
-    lines = list(legend_lines([c for _, _, some in comparisons for c in some]))
-    for side, others, some in comparisons:
-        for other, comparison in zip(others, some, strict=True):
-            flips = add_answers(side, other, comparison.flips, most)
-            lines += comparison_lines(comparison, flips, settings, most)
-        if len(others) > 1:
-            lines += overall_lines([side, *others], settings)
-    click.echo("\n".join(lines).rstrip("\n"))
-
-
-def _show_json(side: "Side", other: "Side", comparison: "Comparison") -> None:
-    from research_eval.scorer.compare import add_answers
-
-    flips = add_answers(side, other, comparison.flips, len(comparison.flips))
-    whole = comparison.model_copy(update={"flips": tuple(flips)})
-    text = whole.model_dump_json()
-    click.echo(f'{text[:-1]},"verdict":"{comparison.verdict}"}}')
+    is_whole = options["is_whole"] or options["as_json"]
+    if is_whole:
+        answered = []
+        for side, others, some in made:
+            for other, one in zip(others, some, strict=True):
+                flips = add_answers(side, other, one.flips, len(one.flips))
+                answered.append(one.model_copy(update={"flips": tuple(flips)}))
+        found = found.model_copy(update={"comparisons": tuple(answered)})
+    if options["as_json"]:
+        click.echo(found.model_dump_json())
+        return
+    lines = list(comparison_lines(found, options["flips"]))
+    if is_whole:
+        lines += appendix_lines(found, [(side, others) for side, others, _ in made])
+    click.echo("\n".join(lines))
 
 
 def _unpaired(
-    pairs: "list[tuple[Side, list[Side]]]",
-    absent: "Sequence[Absent]",
-    settings: "CompareSettings",
-    options: dict[str, Any],
-) -> int:
+    pairs: "list[tuple[Side, list[Side]]]", settings: "CompareSettings", absent: "Sequence[Absent]"
+) -> "CompareOutput":
     """Compare rates without pairing cases, which shows less and asks for no common case."""
-    from research_eval.cli.compare_text import unpaired_lines
-    from research_eval.scorer.compare import unpaired
+    from research_eval.analysis.comparison import CompareOutput
+    from research_eval.analysis.unpaired import unpaired
 
-    found = [
+    found = tuple(
         unpaired(
             side,
             other,
@@ -289,18 +274,8 @@ def _unpaired(
         for side, others in pairs
         for other in others
         for name in settings.measures
-    ]
-    for entry in found:
-        if options["as_json"]:
-            click.echo(entry.model_dump_json())
-        else:
-            click.echo("\n".join(unpaired_lines(entry, settings)))
-    _show_absent(absent, as_json=options["as_json"])
-    verdicts = {entry.verdict for entry in found}
-    if "regression" in verdicts and options["fail_on"] == "regression":
-        return 1
-    is_open = "inconclusive" in verdicts or any(a.verdict == "inconclusive" for a in absent)
-    return 3 if is_open else 0
+    )
+    return CompareOutput(settings=settings, comparisons=(), unpaired=found, absent=tuple(absent))
 
 
 def _self_check(
@@ -314,24 +289,28 @@ def _self_check(
     """Say how often one configuration, compared with itself, would be called different."""
     import json
 
+    from research_eval.analysis.side import read_sides
     from research_eval.cli.compare_text import noise_line
     from research_eval.journal import RunFolder
-    from research_eval.scorer.compare import collect
     from research_eval.stats import aa_flip_rates
 
     if head is not None:
         raise UsageError("--a-a looks at one run alone; leave HEAD away")
-    shown = False
-    for side in collect(RunFolder(base), names or None, settings.measures):
+    rows = []
+    for side in read_sides(RunFolder(base), names or None, settings.measures):
         for name in settings.measures:
             cases = list(side.by_case(name).values())
             rates = aa_flip_rates(cases, seed=settings.seed, alpha=settings.alpha)
-            row = {"configuration": side.configuration.name, "measure": name}
-            if as_json:
-                click.echo(json.dumps({**row, **(rates._asdict() if rates else {})}))
-            elif rates is None:
-                click.echo(f"{side.configuration.name} {name}: one trial a case shows no noise")
-            else:
-                click.echo(noise_line(side.configuration.name, name, *rates))
-            shown = shown or rates is not None
-    return 0 if shown else 3
+            rows.append((side.configuration.name, name, rates))
+    if as_json:
+        found = [
+            {"configuration": configuration, "measure": name, **(rates._asdict() if rates else {})}
+            for configuration, name, rates in rows
+        ]
+        click.echo(json.dumps({"schema_version": 1, "self_comparisons": found}))
+    for configuration, name, rates in () if as_json else rows:
+        if rates is None:
+            click.echo(f"{configuration} {name}: one trial a case shows no noise")
+        else:
+            click.echo(noise_line(configuration, name, *rates))
+    return 0 if any(rates is not None for *_, rates in rows) else 3

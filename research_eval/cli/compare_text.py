@@ -1,157 +1,241 @@
-"""A comparison in words for a terminal, with a legend of what the words mean."""
+"""A comparison in words for a terminal: the ruling, one table of all configurations, then the rest."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from research_eval.cli.score_text import beyond
+from research_eval.cli.score_text import beyond, number
 from research_eval.schema.display import one_line
 
 if TYPE_CHECKING:
-    from research_eval.scorer.compare import (
-        Absent,
-        CompareSettings,
-        Comparison,
-        Flip,
-        Lost,
-        MeasureComparison,
-        Resilience,
-        Side,
-        Standing,
-        UnpairedComparison,
-    )
+    from research_eval.analysis.comparison import Absent, CompareOutput, Comparison
+    from research_eval.analysis.difference import CompareSettings, MeasureComparison, Standing
+    from research_eval.analysis.resilience import Resilience
+    from research_eval.analysis.side import Side
+    from research_eval.analysis.unpaired import UnpairedComparison
 
-__all__ = [
-    "absent_lines",
-    "comparison_lines",
-    "legend_lines",
-    "noise_line",
-    "overall_lines",
-    "unpaired_lines",
-]
-
-_WORDS = (
-    ("planned", "trials that either side planned: one that a side left out is missing there"),
-    ("coverage", "scored of planned, as far as the measure applies; below the floor: inconclusive"),
-    ("lost", "a value that base has and head has not, on identical traffic: as bad as a flip"),
-    ("difference", "head minus base, the mean over the cases that both sides have a value for"),
-    ("interval", "where the difference may lie; a difference is shown if 0 lies outside"),
-    ("p value", "the chance of such a difference if there were none, by permutation over cases"),
-    ("corrected", "the p value after Holm's correction for what is compared at the same time"),
-    ("McNemar", "the same question, of the cases that pass in every trial on one side alone"),
-    ("detectable", "the difference that so many cases show four times out of five; less can hide"),
-    ("needed", "the cases that show the smallest difference worth finding (--difference) as often"),
-    ("resilience", "the rate under a fault divided by the rate without it; 1 is no loss"),
-)
+__all__ = ["appendix_lines", "comparison_lines", "noise_line"]
 
 _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
+MOST_SETTINGS = 8
+"""Settings that differ beyond this many are left to --all."""
 
 
-def legend_lines(comparisons: "Sequence[Comparison]") -> Iterator[str]:
-    """Yield what the words mean that these comparisons are told in."""
-    entries = [entry for comparison in comparisons for entry in comparison.measures]
-    unused = set()
-    if all(entry.mcnemar_exact_p is None for entry in entries):
-        unused.add("McNemar")
-    if not any(comparison.resilience for comparison in comparisons):
-        unused.add("resilience")
-    if not any(comparison.lost for comparison in comparisons):
-        unused.add("lost")
-    yield "How to read this:"
-    for word, meaning in _WORDS:
-        if word not in unused:
-            yield f"  {word:11} {meaning}"
-    yield "  No difference shown: the tests found none, which is no proof that there is none."
-    yield ""
+def comparison_lines(found: "CompareOutput", most: int) -> Iterator[str]:
+    """Yield the ruling, one table of everything that is compared, and the trials that changed.
 
-
-def comparison_lines(
-    comparison: "Comparison", flips: "Sequence[Flip]", settings: "CompareSettings", most: int
-) -> Iterator[str]:
-    """Yield what was found about one pair of configurations; `flips` carry their answers.
-
-    At most `most` trials that lost their value are named.
+    Args:
+        found: What was found.
+        most: Changed trials that are named.
     """
-    yield f"base {one_line(comparison.base)}{_script(comparison.base_is_reference_agent)}"
-    yield f"head {one_line(comparison.head)}{_script(comparison.head_is_reference_agent)}"
-    yield (
-        f"  errors {comparison.base_errors} of {comparison.base_trials}"
-        f" and {comparison.head_errors} of {comparison.head_trials} trials"
-    )
-    yield from _settings(comparison)
-    if comparison.is_identical_traffic:
-        yield "  identical recorded traffic: a trial that changed sides or was lost is an effect, not chance"
-    else:
-        yield "  other traffic: chance plays a part, so that paired tests over the cases decide"
-    for entry in comparison.measures:
-        yield from _measure(entry, settings)
-    for cost in comparison.resilience:
-        yield _resilience(cost, settings)
-    for flip in flips:
-        yield from _flip(flip)
-    hidden = len(comparison.flips) - len(flips)
-    if hidden > 0:
-        yield f"  {hidden} more flips: --flips {len(comparison.flips)}, or --json"
-    yield from _lost(comparison.lost, most)
-    yield f"RESULT: {comparison.verdict.replace('_', ' ').upper()}"
+    yield _result(found)
     yield ""
+    if found.comparisons:
+        yield from _table(found.comparisons, found.settings)
+        yield ""
+        yield from _reading(found)
+        yield from _changes(found.comparisons, most, with_answers=found.settings.is_whole)
+        for one in found.comparisons:
+            yield from (_resilience(cost, found.settings) for cost in one.resilience)
+        if len(found.comparisons) == 1 and not found.settings.is_whole:
+            yield from _settings(found.comparisons[0], MOST_SETTINGS)
+    for entry in found.unpaired:
+        yield from _unpaired(entry, found.settings)
+    for absent in found.absent:
+        yield from _absent(absent)
+    if found.comparisons and not found.settings.is_whole:
+        yield "--all prints both sides, settings, answers and other tests; --json everything"
+
+
+def _result(found: "CompareOutput") -> str:
+    """Return the ruling over all that was compared, the most serious first."""
+    from research_eval.analysis.ruling import ORDER
+
+    verdicts = Counter[str](one.verdict for one in found.comparisons)
+    verdicts += Counter[str](one.verdict for one in found.unpaired)
+    verdicts += Counter[str](one.verdict for one in found.absent if one.verdict == "inconclusive")
+    counts = [(verdict, verdicts[verdict]) for verdict in ORDER if verdicts[verdict]]
+    if not counts:
+        return "RESULT: NOT COMPARED"
+    parts = ", ".join(f"{n} {_spoken(verdict)}" for verdict, n in counts)
+    total = sum(n for _, n in counts)
+    return f"RESULT: {_spoken(counts[0][0]).upper()}" + (f" ({parts})" if total > 1 else "")
+
+
+def _spoken(verdict: str) -> str:
+    return verdict.replace("_", " ")
+
+
+def _table(comparisons: "Sequence[Comparison]", settings: "CompareSettings") -> Iterator[str]:
+    bases = {one.base for one in comparisons}
+    if len(bases) == 1:
+        one = comparisons[0]
+        yield f"base {one_line(one.base)}{_script(one.base_is_reference_agent)}"
+    if len(comparisons) == 1:
+        one = comparisons[0]
+        yield f"head {one_line(one.head)}{_script(one.head_is_reference_agent)}"
+    names = [_head_name(one, is_whole=len(bases) > 1) for one in comparisons]
+    width = min(28, max(13, *map(len, names)))
+    level = f"{100 * (1 - settings.alpha):g} %"
+    yield (
+        f"{'configuration':{width}} {'measure':21} {'base':>6} {'head':>6}"
+        f" {'difference, ' + level + ' interval':>28} {'p':>7}  verdict"
+    )
+    for name, one in zip(names, comparisons, strict=True):
+        for entry in one.measures:
+            yield (
+                f"{one_line(name, width - 1):{width}} {one_line(entry.measure, 20):21}"
+                f" {number(entry.base):>6} {number(entry.head):>6} {_gap(entry):>28}"
+                f" {_p(entry.p):>7}  {_spoken(entry.verdict).upper()}: {entry.reason}"
+            )
+
+
+def _head_name(one: "Comparison", *, is_whole: bool) -> str:
+    name = one_line(one.head.partition(": ")[2])
+    mark = " (script)" if one.head_is_reference_agent and not is_whole else ""
+    return name + mark
+
+
+def _gap(entry: "MeasureComparison") -> str:
+    if entry.difference is None or entry.interval is None:
+        return "-"
+    low, high = entry.interval
+    return f"{entry.difference:+.3f} [{low:+.3f}, {high:+.3f}]"
+
+
+def _reading(found: "CompareOutput") -> Iterator[str]:
+    """Yield how to read the table, and what its cases can show."""
+    comparisons = found.comparisons
+    exact = sum(one.is_identical_traffic for one in comparisons)
+    lower = {e.measure for one in comparisons for e in one.measures if not e.higher_is_better}
+    yield (
+        "Difference: head minus base, mean over the cases that both have; p: paired permutation over"
+        " cases, corrected (Holm) for the comparisons made at once."
+    )
+    if lower:
+        yield f"Lower is better: {', '.join(sorted(map(one_line, lower)))}."
+    if exact:
+        yield (
+            "identical recorded traffic: a trial that changed or was lost is an effect, not chance,"
+            " so that every one counts."
+        )
+    if exact < len(comparisons):
+        yield "other traffic: chance plays a part, so that the paired test over the cases decides"
+        yield from _shows(found)
+    errors = [(one.head, one.head_errors) for one in comparisons if one.head_errors]
+    bases = dict.fromkeys((one.base, one.base_errors) for one in comparisons if one.base_errors)
+    for name, count in (*bases, *errors):
+        yield f"{one_line(name)}: {count} trials ended in an error"
+
+
+def _shows(found: "CompareOutput") -> Iterator[str]:
+    """Yield what the cases can show: the least and the most over all comparisons."""
+    entries = [entry for one in found.comparisons for entry in one.measures]
+    shown = [entry.detectable for entry in entries if entry.detectable is not None]
+    needed = [entry.needed_cases for entry in entries if entry.needed_cases is not None]
+    cases = sorted({entry.cases for entry in entries})
+    span = f"{cases[0]}" if len(cases) == 1 else f"{cases[0]} to {cases[-1]}"
+    smallest = f"differences of {_span(shown, '.3f')}" if shown else "no difference"
+    bound = " at most" if any(entry.is_bound for entry in entries) else ""
+    line = f"With a chance of 80 %, {span} cases show {smallest}"
+    if needed:
+        line += f"; {found.settings.difference:g} needs{bound} {_span(needed, 'd')} cases"
+    yield f"{line} (assumed: the variance between cases seen here)."
+
+
+def _span(values: "Sequence[float] | Sequence[int]", form: str) -> str:
+    low, high = min(values), max(values)
+    return f"{low:{form}}" if low == high else f"{low:{form}} to {high:{form}}"
+
+
+def _changes(
+    comparisons: "Sequence[Comparison]", most: int, *, with_answers: bool
+) -> Iterator[str]:
+    """Yield the trials that changed sides or lost their value, the worse ones first."""
+    flips = [(one, flip) for one in comparisons for flip in one.flips]
+    flips.sort(key=lambda pair: not pair[1].is_worse)
+    for one, flip in flips[:most]:
+        what = "worse" if flip.is_worse else "better"
+        where = f"{_head_name(one, is_whole=True)}: " if len(comparisons) > 1 else ""
+        case = f"{one_line(flip.case_id)} #{flip.trial} {one_line(flip.measure)}"
+        yield f"  {what}: {where}{case} {flip.base:g} -> {flip.head:g}"
+        if with_answers:
+            for side, answer in (("base", flip.base_answer), ("head", flip.head_answer)):
+                yield f"    {side}: {one_line(answer or '(no answer)', 240)}"
+    if len(flips) > most:
+        yield f"  {len(flips) - most} more flips: --flips {len(flips)}, or --json"
+    lost = [gone for one in comparisons for gone in one.lost]
+    for gone in lost[:most]:
+        place = f"{one_line(gone.case_id)} #{gone.trial} {one_line(gone.measure)}"
+        yield f"  lost: {place} {gone.base:g} -> no value ({gone.why})"
+    if len(lost) > most:
+        yield f"  {len(lost) - most} more lost: --flips {len(lost)}, or --json"
 
 
 def _script(is_reference_agent: bool) -> str:
     return " (reference agent: calibrates, ranks nothing)" if is_reference_agent else ""
 
 
-def absent_lines(absent: "Absent") -> Iterator[str]:
+def _absent(absent: "Absent") -> Iterator[str]:
     """Yield that head lacks a configuration, and how to say that it is meant so."""
-    yield f"base {one_line(absent.base)}"
-    yield f"head {one_line(absent.head)}: no configuration {one_line(absent.configuration)}"
+    verdict = _spoken(absent.verdict).upper()
+    yield f"{verdict}: {one_line(absent.head)} has no configuration {one_line(absent.configuration)}"
     if absent.verdict == "inconclusive":
-        yield "  what head lacks cannot be judged; --configuration or --shared leave it out on purpose"
-    yield f"RESULT: {absent.verdict.replace('_', ' ').upper()}"
+        yield "  --configuration or --shared says that it is left out on purpose"
 
 
-def _settings(comparison: "Comparison") -> Iterator[str]:
+def _settings(comparison: "Comparison", most: int) -> Iterator[str]:
     if not comparison.settings:
-        yield "  no setting differs"
+        yield "no setting differs"
         return
-    yield "  settings that differ:"
-    for one in comparison.settings:
-        before, after = (one_line(_DIGEST.sub(_short, side), 200) for side in (one.base, one.head))
-        yield f"    {one.name}: {before} -> {after}"
+    yield "settings that differ:"
+    for one in comparison.settings[:most]:
+        before, after = (one_line(_DIGEST.sub(_digest, side), 200) for side in (one.base, one.head))
+        yield f"  {one.name}: {before} -> {after}"
+    if len(comparison.settings) > most:
+        yield f"  {len(comparison.settings) - most} more: --all"
     if any(one.name == "run.dataset_sha256" for one in comparison.settings):
-        yield "    the runs answer different versions of the dataset; cases pair by their id"
+        yield "  the runs answer different versions of the dataset; cases pair by their id"
 
 
-def _short(digest: re.Match[str]) -> str:
+def _digest(digest: re.Match[str]) -> str:
     return f"{digest[0][:12]}…"
 
 
-def _measure(entry: "MeasureComparison", settings: "CompareSettings") -> Iterator[str]:
-    better = "higher" if entry.higher_is_better else "lower"
-    yield (
-        f"  {entry.measure}: {number(entry.base)} -> {number(entry.head)}"
-        f" over {entry.cases} cases ({better} is better)"
-    )
-    level = f"{100 * (1 - settings.alpha):g} %"
-    yield from _sides(entry.base_side, entry.head_side, level)
-    if entry.difference is not None and entry.interval is not None:
-        low, high = entry.interval
-        drawn = ""
-        if entry.bootstrap is not None:
-            drawn = f"; by bootstrap {entry.bootstrap[0]:+.3f} to {entry.bootstrap[1]:+.3f}"
+def appendix_lines(
+    found: "CompareOutput", groups: "Sequence[tuple[Side, Sequence[Side]]]"
+) -> Iterator[str]:
+    """Yield what rules on nothing: both sides, settings, other tests, ranks."""
+    level = f"{100 * (1 - found.settings.alpha):g} %"
+    yield ""
+    yield "APPENDIX: numbers that rule on nothing"
+    for one in found.comparisons:
+        yield f"\nbase {one_line(one.base)}{_script(one.base_is_reference_agent)}"
+        yield f"head {one_line(one.head)}{_script(one.head_is_reference_agent)}"
+        yield from _settings(one, len(one.settings))
+        for entry in one.measures:
+            yield f"{one_line(entry.measure)}, {entry.cases} cases"
+            yield from _sides(entry.base_side, entry.head_side, level)
+            yield from _other_tests(entry)
+    for side, others in groups:
+        if len(others) > 1:
+            yield from _overall([side, *others], found.settings)
+
+
+def _other_tests(entry: "MeasureComparison") -> Iterator[str]:
+    one = entry.appendix
+    if one is None:
+        return
+    if one.bootstrap is not None:
+        low, high = one.bootstrap
+        yield f"  interval of the difference by bootstrap over cases: {low:+.3f} to {high:+.3f}"
+    yield f"  permutation p before the correction: {_p(one.permutation_p)}"
+    if one.mcnemar_exact_p is not None:
         yield (
-            f"    difference {entry.difference:+.3f}, {level} interval {low:+.3f} to {high:+.3f}"
-            f"{drawn}"
+            f"  cases passed in every trial: {one.only_base} on base alone, {one.only_head} on head"
+            f" alone; McNemar p {_p(one.mcnemar_exact_p)} exact, {_p(one.mcnemar_mid_p)} mid-p"
         )
-        yield f"    p value {_p(entry.permutation_p)}, corrected {_p(entry.adjusted_p)}"
-        if entry.mcnemar_exact_p is not None:
-            yield (
-                f"    cases passed in every trial: {entry.only_base} on base alone,"
-                f" {entry.only_head} on head alone; McNemar p {_p(entry.mcnemar_exact_p)} exact,"
-                f" {_p(entry.mcnemar_mid_p)} mid-p"
-            )
-        yield f"    {_detectable(entry, settings)}"
-    yield f"    {entry.verdict.replace('_', ' ').upper()}: {entry.reason}"
 
 
 def _sides(base: "Standing", head: "Standing", level: str) -> Iterator[str]:
@@ -163,56 +247,29 @@ def _sides(base: "Standing", head: "Standing", level: str) -> Iterator[str]:
         apart = f", {side.not_applicable} not applicable" if side.not_applicable else ""
         shown = f"{number(side.value)}, {bounds}, n {side.n:g}" if side.scored else "no value, n 0"
         yield (
-            f"    {name} {shown}: planned {side.planned}, run {side.run}, scored {side.scored},"
+            f"  {name} {shown}: planned {side.planned}, run {side.run}, scored {side.scored},"
             f" errors {side.errors}{apart}, coverage {side.coverage:.1%}"
         )
         if side.corrected is not None:
             value, low, high = side.corrected
             yield (
-                f"      without the support check's own errors {value:.3f}, {level} interval {low:.3f}"
+                f"    without the support check's own errors {value:.3f}, {level} interval {low:.3f}"
                 f" to {high:.3f}{beyond(low, high)}"
             )
 
 
-def _detectable(entry: "MeasureComparison", settings: "CompareSettings") -> str:
-    if entry.detectable is None:
-        return "detectable unknown: all cases fare alike, so that there is no spread to tell from"
-    most = "at most " if entry.is_bound else ""
-    if entry.needed_cases is not None and entry.detectable >= 1:
-        return (
-            f"detectable: none, since {entry.cases} cases are too few to show any difference;"
-            f" needed for {settings.difference:g}: {most}{entry.needed_cases} cases"
-        )
-    found = f"detectable {most}{entry.detectable:.3f} with {entry.cases} cases"
-    if entry.needed_cases is None:
-        return found
-    return f"{found}; needed for {settings.difference:g}: {most}{entry.needed_cases} cases"
-
-
-def _lost(lost: "Sequence[Lost]", most: int) -> Iterator[str]:
-    for one in lost[:most]:
-        place = f"{one_line(one.case_id)} #{one.trial} {one.measure}"
-        yield f"  lost: {place} {one.base:g} -> no value ({one.why})"
-    if len(lost) > most:
-        yield f"  {len(lost) - most} more lost: --flips {len(lost)}, or --json"
-
-
 def _resilience(cost: "Resilience", settings: "CompareSettings") -> str:
     what = one_line("; ".join(cost.faults))
-    head = f"  resilience of {cost.measure} to {what}: "
+    head = f"Resilience of {one_line(cost.measure)} to {what}: "
     if cost.ratio is None or cost.interval is None:
         return f"{head}unknown, since nothing passed without the fault"
     low, high = cost.interval
     level = f"{100 * (1 - settings.alpha):g} %"
-    most = "at most " if cost.is_bound else ""
-    power = f"; detectable loss {most}{number(cost.detectable)}"
-    if cost.needed_cases is not None:
-        power += f", needed for {settings.difference:g}: {most}{cost.needed_cases} cases"
     return (
         f"{head}{number(cost.faulted_rate)}{_between(cost.faulted_interval)}"
         f" / {number(cost.clean_rate)}{_between(cost.clean_interval)} = {cost.ratio:.3f},"
         f" {level} interval {low:.3f} to {high:.3f}, over {cost.cases} cases;"
-        f" of all planned trials {number(cost.strict_ratio)}{_between(cost.strict_interval)}{power}"
+        f" of all planned trials {number(cost.strict_ratio)}{_between(cost.strict_interval)}"
     )
 
 
@@ -220,69 +277,55 @@ def _between(interval: "tuple[float, float] | None") -> str:
     return f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
 
 
-def _flip(flip: "Flip") -> Iterator[str]:
-    what = "worse" if flip.is_worse else "better"
-    case = f"{one_line(flip.case_id)} #{flip.trial} {flip.measure}"
-    yield f"  {what}: {case} {flip.base:g} -> {flip.head:g}"
-    for side, answer in (("base", flip.base_answer), ("head", flip.head_answer)):
-        yield f"    {side}: {one_line(answer or '(no answer)', 240)}"
-
-
-def overall_lines(sides: "Sequence[Side]", settings: "CompareSettings") -> Iterator[str]:
+def _overall(sides: "Sequence[Side]", settings: "CompareSettings") -> Iterator[str]:
     """Yield one test and one ranking over all configurations of a run, measure by measure."""
-    from research_eval.scorer.measure import merged
-    from research_eval.stats import cochran_q, rank_intervals
+    from research_eval.analysis.comparison import rank_sides
+    from research_eval.stats.many import cochran_q
 
-    kinds = merged(side.kinds for side in sides)
+    scripts = {s.configuration.name for s in sides if s.configuration.is_reference_agent}
+    yield ""
     for name in settings.measures:
-        means = {side.configuration.name: side.case_means(name) for side in sides}
-        shared = sorted(set.intersection(*(set(m) for m in means.values())))
-        if not shared:
-            yield f"{name}: no case has a value in every configuration"
+        ranks = rank_sides(sides, name, settings.seed)
+        if not ranks:
+            yield f"{one_line(name)}: no case has a value in every configuration"
             continue
-        known = kinds.of(name)
-        if known.unit == "yes_no":
+        if sides[0].measure(name).unit == "yes_no":
             every = [side.by_case(name) for side in sides]
-            q = cochran_q([[int(all(m[c])) for m in every] for c in shared])
+            shared = sorted(set.intersection(*map(set, every)))
+            q = cochran_q([[int(all(one[case])) for one in every] for case in shared])
             yield (
-                f"{name}: Cochran's Q {q.q:.2f} on {q.degrees} degrees of freedom, p value {_p(q.p)}:"
-                f" whether all configurations share one rate ({len(shared)} cases, passed in every"
-                " trial)"
+                f"{one_line(name)}: Cochran's Q {q.q:.2f} on {q.degrees} degrees of freedom, p"
+                f" {_p(q.p)}: whether all configurations share one rate ({len(shared)} cases, passed"
+                " in every trial)"
             )
-        values = {configuration: [m[c] for c in shared] for configuration, m in means.items()}
-        scripts = {s.configuration.name for s in sides if s.configuration.is_reference_agent}
-        ranks = rank_intervals(values, seed=settings.seed, higher_is_better=known.better != "lower")
-        yield f"{name}: ranks, with the ranks that other draws of the cases give"
-        for configuration, rank in sorted(ranks.items(), key=lambda item: item[1].rank):
-            mark = _script(configuration in scripts)
-            yield f"  rank {rank.rank} [{rank.low} to {rank.high}]  {one_line(configuration)}{mark}"
+        yield f"{one_line(name)}: ranks, with the ranks that other draws of the cases give"
+        for one in sorted(ranks, key=lambda rank: rank.rank):
+            mark = _script(one.name in scripts)
+            yield f"  rank {one.rank} [{one.low} to {one.high}]  {one_line(one.name)}{mark}"
 
 
-def unpaired_lines(entry: "UnpairedComparison", settings: "CompareSettings") -> Iterator[str]:
+def _unpaired(entry: "UnpairedComparison", settings: "CompareSettings") -> Iterator[str]:
     """Yield what was found about two sides whose cases are not the same."""
     yield f"base {one_line(entry.base)}{_script(entry.base_is_reference_agent)}"
     yield f"head {one_line(entry.head)}{_script(entry.head_is_reference_agent)}"
     level = f"{100 * (1 - settings.alpha):g} %"
     better = "higher" if entry.higher_is_better else "lower"
     yield (
-        f"  {entry.measure}: cases passed in every trial {entry.base_passed}/{entry.base_cases} ->"
-        f" {entry.head_passed}/{entry.head_cases} ({better} is better); the cases are not paired"
+        f"  {_spoken(entry.verdict).upper()} in {one_line(entry.measure)}: cases passed in every trial"
+        f" {entry.base_passed}/{entry.base_cases} -> {entry.head_passed}/{entry.head_cases}"
+        f" ({better} is better); the cases are not paired"
     )
-    for name, (low, high) in (("base", entry.base_interval), ("head", entry.head_interval)):
-        yield f"    {name} {level} interval {low:.3f} to {high:.3f}, of the share of cases"
-    yield "    of all trials:"
-    yield from _sides(entry.base_side, entry.head_side, level)
     low, high = entry.interval
     yield (
-        f"    difference {entry.difference:+.3f}, {level} interval {low:+.3f} to {high:+.3f}"
+        f"  difference {entry.difference:+.3f}, {level} interval {low:+.3f} to {high:+.3f}"
         " (Newcombe's hybrid score)"
     )
     cases = f"{entry.base_cases} and {entry.head_cases} cases"
     yield (
-        f"    detectable {entry.detectable:.3f} with {cases}; needed for {settings.difference:g}:"
+        f"  detectable {entry.detectable:.3f} with {cases}; needed for {settings.difference:g}:"
         f" {entry.needed_cases} cases each"
     )
-    yield f"RESULT: {entry.verdict.replace('_', ' ').upper()}"
+    yield from _sides(entry.base_side, entry.head_side, level)
 
 
 def noise_line(
@@ -296,12 +339,7 @@ def noise_line(
     )
 
 
-def number(value: float | None) -> str:
-    """Return a rate or a mean with three digits."""
-    return "-" if value is None else f"{value:.3f}"
-
-
 def _p(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return "< 0.0001" if value < 0.0001 else f"{value:.3g}"
+    from research_eval.analysis.ruling import p_text
+
+    return p_text(value)

@@ -68,7 +68,7 @@ def check(answer: str, ledger_file: str | None, gate_name: str, batch: bool, as_
     """
     from research_eval.gate import load_gate
     from research_eval.gate.source import judgeable_line, ledger_from_json, ledger_from_urls
-    from research_eval.gate.stored import seldom_collecting
+    from research_eval.journal.piece import seldom_collecting
 
     if batch and ledger_file is not None:
         raise UsageError("gate check: --ledger is not for --batch, whose lines hold their ledgers")
@@ -213,8 +213,8 @@ def compare(
     from research_eval.cli.pieces import workers
     from research_eval.gate import load_gate
     from research_eval.gate.compare import judge_chunk
-    from research_eval.gate.stored import chunks_of
     from research_eval.journal import RunFolder
+    from research_eval.journal.piece import pieces_of
 
     for name in (base, head):
         load_gate(name)
@@ -223,7 +223,7 @@ def compare(
         Flips(_expected(expect), keeps_cases=junit is not None, as_json=as_json) as flips,
         workers(scheduler) as spread,
     ):
-        for judgements in spread(work, chunks_of(RunFolder(run))):
+        for judgements in spread(work, pieces_of(RunFolder(run))):
             flips.add(judgements)
         return flips.finish(junit)
 

@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from distributed import Client
 
-    from research_eval.gate.stored import Chunk
+    from research_eval.journal.piece import Piece
 
 __all__ = ["JournalProgress", "Spread", "stopped_by_sigterm", "workers"]
 
@@ -26,7 +26,7 @@ class Spread(Protocol):
     """Does the same work on each piece of a journal and yields what comes out, in their order."""
 
     def __call__(
-        self, work: "Callable[[Chunk], Result]", chunks: "Iterable[Chunk]", /
+        self, work: "Callable[[Piece], Result]", chunks: "Iterable[Piece]", /
     ) -> Iterator[Result]:
         """Do `work` on each of `chunks`."""
         ...
@@ -50,7 +50,7 @@ def workers(scheduler: str | None) -> Iterator[Spread]:
         yield _There(client)
 
 
-def _here(work: "Callable[[Chunk], Result]", chunks: "Iterable[Chunk]", /) -> Iterator[Result]:
+def _here(work: "Callable[[Piece], Result]", chunks: "Iterable[Piece]", /) -> Iterator[Result]:
     return map(work, chunks)
 
 
@@ -61,7 +61,7 @@ class _There:
         self._client = client
 
     def __call__(
-        self, work: "Callable[[Chunk], Result]", chunks: "Iterable[Chunk]", /
+        self, work: "Callable[[Piece], Result]", chunks: "Iterable[Piece]", /
     ) -> Iterator[Result]:
         from research_eval.runner.cluster import spread
 

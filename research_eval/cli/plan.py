@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -10,7 +10,8 @@ from research_eval.cli.number import ALPHA, Number
 from research_eval.errors import UsageError
 
 if TYPE_CHECKING:
-    from research_eval.scorer.compare import Side
+    from research_eval.analysis.side import Side
+    from research_eval.stats.power import Reach
 
 __all__ = ["plan"]
 
@@ -24,7 +25,7 @@ class Assumed(NamedTuple):
     """What is taken for granted of two configurations before they run."""
 
     rate: float | None
-    """The rate of the first, for intervals; `None` of a measure that is no rate."""
+    """The rate of the first; `None` of a measure that is no rate."""
     between: float
     """Variance, over cases, of the true differences."""
     within: float
@@ -32,12 +33,34 @@ class Assumed(NamedTuple):
     origin: str
     note: str = ""
     """What a pilot cannot tell."""
-    is_bound: bool = False
-    """Whether the variances are the largest that the pilot leaves possible."""
     cases: int | None = None
     """Cases of the pilot, for a plan that names none."""
     trials: int | None = None
     """Trials a case of the pilot."""
+    spread: float | None = None
+    """Variance of the differences of case means in the pilot, at its number of trials."""
+    differing: int | None = None
+    """Cases of the pilot on which the two differ."""
+
+    def reach(
+        self, cases: int, trials: int, difference: float, alpha: float, power: float
+    ) -> "Reach":
+        """Return what so many cases can show, by the function that comparisons use."""
+        from research_eval.stats.power import reach
+
+        variance = self.between + 2 * self.within / trials
+        if self.spread is not None and trials == self.trials:
+            variance = self.spread
+        return reach(
+            cases,
+            variance,
+            differing=cases if self.differing is None else self.differing,
+            is_rate=self.rate is not None,
+            trials=trials,
+            difference=difference,
+            alpha=alpha,
+            power=power,
+        )
 
 
 @click.command()
@@ -68,7 +91,7 @@ class Assumed(NamedTuple):
     type=Number(0, 1),
     default=0.5,
     show_default=True,
-    help="Share of the variance that lies between cases, not between trials of one.",
+    help="Intraclass correlation: the share of the variance between cases.",
 )
 @click.option(
     "--correlation",
@@ -159,10 +182,10 @@ def _planned(path: Path) -> tuple[int, int, int]:
 
 
 def _guessed(rate: float, between_share: float, correlation: float) -> Assumed:
-    variance = rate * (1 - rate)
-    between = 2 * between_share * variance * (1 - correlation)
-    origin = f"rate {rate:g}, share between cases {between_share:g}, correlation {correlation:g}: assumed"
-    return Assumed(rate, between, (1 - between_share) * variance, origin)
+    from research_eval.stats.power import Assumption
+
+    one = Assumption(rate, between_share, correlation)
+    return Assumed(rate, one.between, one.within, f"assumed: {one}")
 
 
 def _measured(pilot: Path, names: tuple[str, ...], measure: str) -> Assumed:
@@ -171,60 +194,58 @@ def _measured(pilot: Path, names: tuple[str, ...], measure: str) -> Assumed:
     Raises:
         UsageError: If two configurations, or two cases that both have, are not there.
     """
+    from research_eval.analysis.side import read_sides
     from research_eval.journal import RunFolder
-    from research_eval.scorer.compare import collect
-    from research_eval.scorer.measure import merged
 
     if len(names) > 2:
         raise UsageError(f"--configuration: {len(names)} names; expected the two to take")
-    sides = collect(RunFolder(pilot), names or None, (measure,))[:2]
+    sides = read_sides(RunFolder(pilot), names or None, (measure,))[:2]
     if len(sides) < 2:
         raise UsageError(f"{pilot}: one configuration alone; a difference needs two")
     a, b = (side.by_case(measure) for side in sides)
     shared = sorted(a.keys() & b.keys())
     if len(shared) < 2:
         raise UsageError(f"{pilot}: fewer than two cases have {measure!r} in both configurations")
-    within = sum(_within(side, shared, measure) for side in sides) / 2
-    gaps = [_mean(a[c]) - _mean(b[c]) for c in shared]
-    noise = within * (sum(1 / len(a[c]) + 1 / len(b[c]) for c in shared) / len(shared))
+    one, other = (side.case_means(measure) for side in sides)
+    gaps = [other[case] - one[case] for case in shared]
     centre = _mean(gaps)
-    spread = sum((g - centre) ** 2 for g in gaps) / (len(gaps) - 1)
-    is_rate = merged(side.kinds for side in sides).of(measure).is_rate
-    rate = _mean([_mean(a[c]) for c in shared]) if is_rate else None
-    size = (len(sides[0].plan.case_ids), sides[0].plan.trials)
-    origin = (
-        f"measured on {measure} of {sides[0].configuration.name} and {sides[1].configuration.name},"
-        f" {len(shared)} cases"
+    spread = math.fsum((gap - centre) ** 2 for gap in gaps) / (len(gaps) - 1)
+    within = sum(_within(side, shared, measure) for side in sides) / 2
+    noise = within * (sum(1 / len(a[c]) + 1 / len(b[c]) for c in shared) / len(shared))
+    is_rate = sides[0].measure(measure).is_rate
+    if spread == 0 and not is_rate:
+        raise UsageError(f"{pilot}: {measure!r} is the same everywhere: no spread to plan with")
+    return Assumed(
+        rate=_mean([one[c] for c in shared]) if is_rate else None,
+        between=max(0.0, spread - noise),
+        within=within,
+        origin=(
+            f"measured on {measure} of {sides[0].configuration.name} and"
+            f" {sides[1].configuration.name}, {len(shared)} cases"
+        ),
+        note=_note(spread, len(shared), [a, b], shared),
+        cases=len(sides[0].plan.case_ids),
+        trials=sides[0].plan.trials,
+        spread=spread,
+        differing=sum(gap != 0 for gap in gaps),
     )
-    if spread == 0 and within == 0:
-        if rate is None:
-            raise UsageError(f"{pilot}: {measure!r} is the same everywhere: no spread to plan with")
-        return _bounded(rate, len(shared), origin)._replace(cases=size[0], trials=size[1])
-    note = ""
-    if all(len(side[c]) == 1 for side in (a, b) for c in shared):
-        note = (
+
+
+def _note(
+    spread: float, cases: int, sides: "list[dict[str, list[float]]]", shared: list[str]
+) -> str:
+    """Return what a pilot cannot tell; nothing if it can tell all."""
+    if spread == 0:
+        return (
+            f"no case of this pilot tells the two apart, so that no variance can be measured; the"
+            f" figures are the largest that an event never seen in {cases} cases leaves possible"
+        )
+    if all(len(side[c]) == 1 for side in sides for c in shared):
+        return (
             "one trial a case: the pilot cannot tell the spread of trials from that of cases,"
             " so that more trials may help more than the table says"
         )
-    between = max(0.0, spread - noise)
-    return Assumed(rate, between, within, origin, note, cases=size[0], trials=size[1])
-
-
-def _bounded(rate: float, cases: int, origin: str) -> Assumed:
-    """Take the largest variance that a pilot without any leaves possible.
-
-    A case on which the two differ was never seen, which bounds the share of such cases; differences
-    between -1 and 1 on that share of the cases have at most that variance.
-    """
-    from research_eval.stats import zero_events_upper
-
-    share = zero_events_upper(cases)
-    note = (
-        f"no case of this pilot tells the two apart, so that no variance can be measured; up to"
-        f" {share:.3f} of all cases may still differ (95 % bound of an event never seen in"
-        f" {cases}): the figures below are the largest that this leaves possible"
-    )
-    return Assumed(rate, share, 0.0, origin, note, is_bound=True)
+    return ""
 
 
 def _within(side: "Side", cases: list[str], measure: str) -> float:
@@ -243,100 +264,70 @@ def _mean(values: list[float]) -> float:
 
 def _rows(
     assumed: Assumed, *, cases: int, trials: int, difference: float, alpha: float, power: float
-) -> dict[str, float]:
-    from research_eval.stats import detectable_difference, needed_cases
+) -> dict[str, object]:
+    table = []
+    for count in sorted({1, trials, 3, 5, 10}):
+        found = assumed.reach(cases, count, difference, alpha, power)
+        needed = found.needed
+        if needed is None:
+            from research_eval.stats.power import needed_cases
 
-    found: dict[str, float] = {
+            variance = assumed.between + 2 * assumed.within / count
+            needed = needed_cases(difference, variance, alpha=alpha, power=power)
+        table.append(
+            {
+                "trials": count,
+                "is_planned": count == trials,
+                "detectable": found.detectable,
+                "needed_cases": needed,
+                "is_bound": found.is_bound,
+            }
+        )
+    return {
         "cases": cases,
         "trials": trials,
         "alpha": alpha,
         "power": power,
         "difference": difference,
+        "rows": table,
     }
-    for count in sorted({1, trials, 3, 5, 10}):
-        variance = assumed.between + 2 * assumed.within / count
-        found[f"detectable_at_{count}"] = max(
-            0.0, detectable_difference(cases, between=variance, alpha=alpha, power=power)
-        )
-        found[f"needed_at_{count}"] = max(
-            1, math.ceil(needed_cases(difference, between=variance, alpha=alpha, power=power))
-        )
-    if assumed.rate is not None:
-        found |= _of_rates(assumed, assumed.rate, cases, difference, (alpha, power))
-    return found
 
 
-def _of_rates(
-    assumed: Assumed, rate: float, cases: int, difference: float, errors: tuple[float, float]
-) -> dict[str, float]:
-    """Return what only rates have: an interval, and the cases that two other tests need."""
-    from research_eval.stats import independent_n, mcnemar_pairs, wilson
-
-    alpha, power = errors
-    interval = wilson(min(cases, rate * cases), cases)
-    # cases on which the two differ are at least as many as the difference of their rates
-    discordant = max(difference, min(1.0, assumed.between + 2 * assumed.within + difference**2))
-    pairs = mcnemar_pairs(discordant, difference, alpha=alpha, power=power)
-    found: dict[str, float] = {
-        "rate_low": interval.low,
-        "rate_high": interval.high,
-        "mcnemar_pairs": math.ceil(pairs),
-    }
-    other = rate - difference if rate > difference else rate + difference
-    if other <= 1:
-        each = independent_n(rate, other, alpha=alpha, power=power)
-        found |= {"unpaired_rate": other, "unpaired_cases_each": max(1, math.ceil(each))}
-    return found
-
-
-def _show(assumed: Assumed, rows: dict[str, float], comparisons: int, *, as_json: bool) -> None:
+def _show(assumed: Assumed, found: dict[str, Any], comparisons: int, *, as_json: bool) -> None:
+    shown = {key: getattr(assumed, key) for key in ("rate", "between", "within", "origin", "note")}
     if as_json:
         import json
 
-        click.echo(json.dumps({**assumed._asdict(), **rows, "comparisons": comparisons}))
+        whole = {"schema_version": 1, **shown, **found, "comparisons": comparisons}
+        click.echo(json.dumps(whole))
         return
-    _show_assumed(assumed, rows, comparisons)
-    most = "at most " if assumed.is_bound else ""
+    planned = next(row for row in found["rows"] if row["is_planned"])
+    cases, trials, power = found["cases"], found["trials"], found["power"]
     click.echo(
-        f"\n{'trials a case':>13}  {'detectable difference':>21}"
-        f"  cases that show a difference of {rows['difference']:g}"
+        f"{cases} cases with {trials} trial{'s' * (trials != 1)} each show"
+        f" {_difference(planned)} with a chance of {power:.0%}; a difference of"
+        f" {found['difference']:g} needs {_needed(planned)} cases."
     )
-    for name, value in rows.items():
-        if name.startswith("detectable_at_"):
-            count = name.removeprefix("detectable_at_")
-            mark = "  (planned)" if count == f"{rows['trials']:.0f}" else ""
-            needed = rows[f"needed_at_{count}"]
-            shown = f"{most}{value:.3f}"
-            click.echo(f"{count:>13}  {shown:>21}  {most}{needed:.0f}{mark}")
+    what = "1 comparison" if comparisons == 1 else f"{comparisons} comparisons at once"
     click.echo(
-        f"Detectable: shown with a chance of {rows['power']:.0%} by {rows['cases']:.0f} cases;"
-        " smaller differences can stay hidden."
+        f"({assumed.origin}; paired permutation test, two-sided alpha {found['alpha']:.4g}, {what})"
     )
-    if "mcnemar_pairs" in rows:
-        click.echo(
-            f"With one trial a case McNemar's test needs {most}{rows['mcnemar_pairs']:.0f} cases for"
-            f" {rows['difference']:g}."
-        )
-    if "unpaired_cases_each" in rows:
-        click.echo(
-            f"On different cases a rate of {rows['unpaired_rate']:.3f} is told from"
-            f" {assumed.rate:.3f} by {rows['unpaired_cases_each']:.0f} cases each."
-        )
-
-
-def _show_assumed(assumed: Assumed, rows: dict[str, float], comparisons: int) -> None:
-    click.echo(assumed.origin)
     if assumed.note:
         click.echo(f"note: {assumed.note}")
-    click.echo(
-        f"variance of case-wise differences {assumed.between:.4f}, of one case's trials"
-        f" {assumed.within:.4f}"
-    )
-    what = "1 comparison" if comparisons == 1 else f"{comparisons} comparisons"
-    click.echo(f"two-sided alpha {rows['alpha']:.4g} ({what}), power {rows['power']:g}")
-    if assumed.rate is None:
-        return
-    click.echo(
-        f"a rate of {assumed.rate:.3f} over {rows['cases']:.0f} cases, one trial each:"
-        f" 95 % interval {rows['rate_low']:.3f} to {rows['rate_high']:.3f}"
-    )
+    click.echo(f"\n{'trials a case':>13}  {'detectable difference':>21}  cases needed")
+    for row in found["rows"]:
+        mark = "  (planned)" if row["is_planned"] else ""
+        bound = "at most " if row["is_bound"] else ""
+        value = "none" if row["detectable"] is None else f"{bound}{row['detectable']:.3f}"
+        click.echo(f"{row['trials']:>13}  {value:>21}  {_needed(row)}{mark}")
+
+
+def _difference(row: dict[str, Any]) -> str:
+    if row["detectable"] is None:
+        return "no difference"
+    most = "at most " if row["is_bound"] else ""
+    return f"a difference of {most}{row['detectable']:.3f} or more"
+
+
+def _needed(row: dict[str, Any]) -> str:
+    return f"{'at most ' if row['is_bound'] else ''}{row['needed_cases']}"

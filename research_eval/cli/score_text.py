@@ -1,25 +1,24 @@
-"""What `research-eval score` prints beneath the table of a configuration: reliability, F, errors."""
+"""What `research-eval score` prints: the main measures of all configurations, or every measure."""
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import click
+from research_eval.schema.display import one_line, visible
 
 if TYPE_CHECKING:
-    from research_eval.scorer import Tally
-    from research_eval.stats import Cluster
+    from research_eval.analysis.output import (
+        ConfigurationScores,
+        EstimateOutput,
+        MeasureScores,
+        ScoreOutput,
+    )
+    from research_eval.schema import RunRecord
 
-__all__ = [
-    "beyond",
-    "number",
-    "print_correction",
-    "print_f_score",
-    "print_reliability",
-    "print_support_errors",
-    "print_worthiness_error",
-]
+__all__ = ["beyond", "every_measure", "main_measures", "number"]
 
-BOOTSTRAP_SEED = 1
-"""Of intervals that have no closed form, so that they come out the same."""
+NAME_WIDTH = 24
+"""What a table leaves for a configuration's name."""
+CELL_WIDTH = 14
 
 
 def number(value: float | None) -> str:
@@ -27,83 +26,153 @@ def number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def print_reliability(tally: "Tally", trials: int) -> None:
-    """Print pass@k and pass^k of what is a pass or not, each with its cases and its interval."""
-    from research_eval.stats import Cluster, pass_at_k, pass_hat_k
+def main_measures(
+    found: "ScoreOutput", names: Sequence[str], manifest: "RunRecord", width: int
+) -> Iterator[str]:
+    """Yield the few measures that matter of all configurations, side by side.
 
-    for name in ("first_attempt_passed", "final_passed"):
-        cases = [(case.n, round(case.total)) for case in tally.by_case(name).values()]
-        if not cases or trials < 2:
-            continue
-        click.echo(f"  {name:24} {'pass@k':27} {'pass^k':27} cases, intervals over them")
-        for k in range(1, trials + 1):
-            whole = [case for case in cases if case[0] >= k]
-            at, hat = (
-                _ratio([Cluster(of(n, passed, k), 1.0) for n, passed in whole])
-                for of in (pass_at_k, pass_hat_k)
-            )
-            click.echo(f"  {f'k = {k}':>24} {at:27} {hat:27} {len(whole)}")
-        _print_variance(name, cases, trials)
+    A measure that no configuration has is left out, and so is one that is zero everywhere.
+    """
+    yield _title(found)
+    by_name = [{one.measure: one for one in each.measures} for each in found.configurations]
+    shown = [name for name in names if any(name in each and each[name].value for each in by_name)]
+    others = {name for each in by_name for name in each} - set(shown)
+    if not shown:  # scorers of one's own were asked for alone, or everything is zero
+        shown = list(dict.fromkeys(one.measure for c in found.configurations for one in c.measures))
+        shown, others = shown[:10], set(shown[10:])
+    width_of_name = min(NAME_WIDTH, max(len(c.configuration) for c in found.configurations)) + 1
+    per_table = max(1, (max(width, 80) - width_of_name) // CELL_WIDTH)
+    for start in range(0, len(shown), per_table):
+        part = shown[start : start + per_table]
+        headings = [_heading(name, by_name) for name in part]
+        yield ""
+        yield f"{'':{width_of_name}}" + "".join(f"{one:>{CELL_WIDTH}}" for one in headings)
+        for each, measures in zip(found.configurations, by_name, strict=True):
+            cells = "".join(f"{_cell(measures.get(name)):>{CELL_WIDTH}}" for name in part)
+            yield f"{one_line(each.configuration, width_of_name - 2):{width_of_name}}{cells}"
+    yield ""
+    for each in found.configurations:
+        if each.run < each.planned:
+            yield f"{one_line(each.configuration)}: {each.run} of {each.planned} planned trials ran"
+    note = "Rates in % with their 95 % interval over cases."
+    if any(not one.is_conclusive for c in found.configurations for one in c.measures):
+        floor = f"{found.coverage_floor:.0%}".replace("%", " %")
+        note += f" ? is INCONCLUSIVE: fewer than {floor} of the trials have a value."
+    yield note
+    yield from _power(found, manifest)
+    if others:
+        yield f"{len(others)} more measures: --all, or --json"
 
 
-def _ratio(clusters: "list[Cluster]") -> str:
-    """Return a ratio over cases with its interval, by bootstrap where they differ."""
-    from research_eval.stats import clustered_ratio
+def _title(found: "ScoreOutput") -> str:
+    synthetic = " (synthetic dataset)" if found.dataset_is_synthetic else ""
+    planned = sum(each.planned for each in found.configurations)
+    ran = sum(each.run for each in found.configurations)
+    return f"{visible(found.experiment)}{synthetic}: {ran} of {planned} planned trials ran"
 
-    found = clustered_ratio(clusters, seed=BOOTSTRAP_SEED)
-    return "-" if found is None else f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+def _heading(name: str, by_name: "list[dict[str, MeasureScores]]") -> str:
+    heading = next(each[name].heading for each in by_name if name in each)
+    return one_line(heading, CELL_WIDTH - 2)
 
 
-def _print_variance(name: str, cases: "list[tuple[int, int]]", trials: int) -> None:
-    """Print where the variance lies, of the cases that have all their trials."""
-    from research_eval.stats import variance_components
+def _cell(one: "MeasureScores | None") -> str:
+    if one is None or one.value is None:
+        return "-"
+    mark = "" if one.is_conclusive else "?"
+    scale = 100 if one.unit in {"yes_no", "share"} else 1
+    bounds = ""
+    if one.interval is not None:
+        bounds = f" [{'-'.join(_short(scale * bound, scale) for bound in one.interval)}]"
+    return f"{_short(scale * one.value, scale)}{mark}{bounds}"
 
-    whole = [[1.0] * passed + [0.0] * (n - passed) for n, passed in cases if n == trials]
-    found = variance_components(whole)
-    if found is not None:
-        click.echo(
-            f"  {name}: variance between cases {found.between:.4f}, between the trials of a case"
-            f" {found.within:.4f} ({len(whole)} cases)"
+
+def _short(value: float, scale: int) -> str:
+    """Return whole percents, and of other numbers digits that say something, of cents too."""
+    if scale == 100:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if value == 0 or abs(value) >= 0.1 else f"{value:.2g}"
+
+
+def _power(found: "ScoreOutput", manifest: "RunRecord") -> Iterator[str]:
+    from research_eval.analysis.wording import power_note
+
+    cases = len(manifest.case_ids)
+    if len(found.configurations) > 1 and cases > 1:
+        yield power_note(cases, manifest.trials, len(found.configurations) - 1)
+
+
+def every_measure(found: "ScoreOutput") -> Iterator[str]:
+    """Yield every measure of every configuration, with every denominator."""
+    yield _title(found)
+    yield (
+        "95 % intervals: of rates, the score interval over the effective number of trials; of means,"
+        " Student's t over cases"
+    )
+    for each in found.configurations:
+        yield f"\n{visible(each.configuration)}: {each.run} of {each.planned} planned trials ran"
+        yield (
+            f"  {'measure':36} {'value':>9}  {'95 % interval':19} {'n':>7}"
+            f" {'strict':>9}  scored/planned, coverage"
         )
+        for one in each.measures:
+            yield f"  {visible(one.measure):36} {_row(one)}"
+        yield from _beneath(each)
+    names = {one.measure for each in found.configurations for one in each.measures}
+    if names & {"support_red", "citation_recall", "correct_grounded"}:
+        yield from _support_errors()
+    if names & {"cited_claim_share", "citation_recall_needed"}:
+        yield from _worthiness_error()
 
 
-def print_f_score(tally: "Tally") -> None:
-    """Print accuracy, precision and their harmonic mean together, since each alone can be gamed."""
-    from research_eval.scorer.correctness import f_part
-    from research_eval.stats import Cluster
-
-    names = ("correct", "incorrect", "abstained")
-    rulings = [tally.by_case(name) for name in names]
-    answers = sum(case.n for case in rulings[0].values())
-    if not answers:
-        return
-    sums = [[one[c].total if c in one else 0.0 for one in rulings] for c in rulings[0]]
-    f = _ratio([Cluster(*f_part(*one)) for one in sums])
-    accuracy, precision = (tally.summary(n) for n in (names[0], "correct_given_attempted"))
-    click.echo(
-        f"  accuracy {number(accuracy.value)} (n {accuracy.scored}), precision"
-        f" {number(precision.value)} (n {precision.scored}), F {f} (n {answers})"
+def _row(one: "MeasureScores") -> str:
+    counts = f"{one.scored}/{one.planned}"
+    if one.coverage < 1:
+        counts += f" {one.coverage:.0%}"
+    if not one.is_conclusive:
+        counts += " INCONCLUSIVE"
+    missing = [
+        f"{count} {what}"
+        for count, what in (
+            (one.errors, "errors"),
+            (one.not_applicable, "not applicable"),
+            (one.undecided, "undecided"),
+        )
+        if count
+    ]
+    notes = f"  {', '.join(missing)}" if missing else ""
+    bounds = f"{one.interval[0]:.3f} to {one.interval[1]:.3f}" if one.interval else ""
+    return (
+        f"{number(one.value):>9}  {bounds:19} {one.n:>7g} {number(one.strict):>9}  {counts}{notes}"
     )
 
 
-def print_correction(tally: "Tally") -> None:
-    """Print the share of unsupported citations with the check's own errors taken out."""
-    from research_eval.scorer.support_error import MEASURED
-    from research_eval.stats import Cluster, corrected_rate, effective_units
-
-    cases = tally.by_case("support_red").values()
-    n = effective_units([Cluster(case.total, case.weight) for case in cases])
-    if not n or not tally.measure("support_red").is_rate:
-        return
-    errors, share = MEASURED[0], tally.summary("support_red").value or 0.0
-    estimate = corrected_rate(share * n, n, errors.as_validation(), seed=BOOTSTRAP_SEED)
-    if estimate is not None:
-        click.echo(
-            f"  unsupported, corrected for the check's errors on {errors.labelled_set}:"
-            f" {estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
-            f" (n {tally.summary('support_red').weight:g} pairs)"
-            f"{beyond(estimate.low, estimate.high)}"
+def _beneath(each: "ConfigurationScores") -> Iterator[str]:
+    """Yield what is made of several measures together: reliability, F, corrected shares."""
+    for one in each.reliability:
+        yield (
+            f"  {one.measure}: pass@{one.k} {_with_bounds(one.some)}, pass^{one.k}"
+            f" {_with_bounds(one.every)} ({one.every.n} cases)"
         )
+    by_name = {one.measure: one for one in each.measures}
+    if each.f_score is not None:
+        accuracy, precision = (by_name[n] for n in ("correct", "correct_given_attempted"))
+        yield (
+            f"  accuracy {number(accuracy.value)} (n {accuracy.scored}), precision"
+            f" {number(precision.value)} (n {precision.scored}), F {_with_bounds(each.f_score)}"
+            f" (n {each.f_score.n})"
+        )
+    if (found := each.support_red_corrected) is not None:
+        yield (
+            f"  unsupported, corrected for the check's errors: {_with_bounds(found)}"
+            f" (n {by_name['support_red'].n:g} pairs){beyond(*found.interval)}"
+        )
+    for what, value in each.calibration.items():
+        yield f"  {what} {number(value)} ({each.calibration_answers} answers)"
+
+
+def _with_bounds(one: "EstimateOutput") -> str:
+    return f"{one.value:.3f} [{one.interval[0]:.3f}, {one.interval[1]:.3f}]"
 
 
 def beyond(low: float, high: float) -> str:
@@ -122,24 +191,24 @@ def _share(k: int, n: int) -> str:
     return f"{k / n:.0%} of {n} [{low:.0%}, {high:.0%}]" if n else "none of 0"
 
 
-def print_support_errors() -> None:
-    """Print how often the support check errs, as measured against people."""
+def _support_errors() -> Iterator[str]:
+    """Yield how often the support check errs, as measured against people."""
     from research_eval.scorer.support_error import MEASURED
 
-    click.echo("\nThe support check against people:")
+    yield "\nThe support check against people:"
     for errors in MEASURED:
-        click.echo(
+        yield (
             f"  {errors.labelled_set}: RED is unsupported in"
             f" {_share(errors.red.unsupported, errors.red.total)}, GREEN is supported in"
             f" {_share(errors.green.supported, errors.green.total)}"
         )
 
 
-def print_worthiness_error() -> None:
-    """Print how far the choice of check-worthy sentences agrees with experts."""
+def _worthiness_error() -> Iterator[str]:
+    """Yield how far the choice of check-worthy sentences agrees with experts."""
     from research_eval.scorer.worthiness import MEASURED
 
-    click.echo(
+    yield (
         f"\nThe choice of sentences that are worth a check, against experts"
         f" ({MEASURED.labelled_set}): agreement"
         f" {_share(MEASURED.both + MEASURED.neither, MEASURED.total)},"

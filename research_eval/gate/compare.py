@@ -11,15 +11,8 @@ from xml.etree import ElementTree as ET
 from research_eval.errors import ConfigError
 from research_eval.gate.load import load_gate
 from research_eval.gate.protocol import Gate
-from research_eval.gate.stored import (
-    Chunk,
-    StoredHit,
-    StoredPage,
-    StoredTrial,
-    read_chunk,
-    seldom_collecting,
-    told_by,
-)
+from research_eval.journal.piece import Piece, seldom_collecting
+from research_eval.journal.stored import StoredHit, StoredPage, StoredTrial, read_piece, told_by
 from research_eval.ledger import SourceRegistry
 from research_eval.schema import Record, TrialKey, TrialRecord, Verdict
 
@@ -98,7 +91,7 @@ def judge_stored(trial: StoredTrial, base: Gate, head: Gate) -> Iterator[Judgeme
             yield Judgement(trial.key, step.attempt, _flip(trial.key, step.attempt, before, after))
 
 
-def judge_chunk(chunk: Chunk, base: str, head: str) -> list[Judgement]:
+def judge_chunk(chunk: Piece, base: str, head: str) -> list[Judgement]:
     """Judge a piece of a run's journal by the gates of these names; any process can do it.
 
     Raises:
@@ -107,7 +100,7 @@ def judge_chunk(chunk: Chunk, base: str, head: str) -> list[Judgement]:
     """
     gates = load_gate(base), load_gate(head)
     with seldom_collecting():
-        trials = list(read_chunk(chunk))  # first all of one kind of work, then all of the other
+        trials = list(read_piece(chunk))  # first all of one kind of work, then all of the other
         return [one for trial in trials for one in judge_stored(trial, *gates)]
 
 

@@ -5,16 +5,14 @@ Recorded model traffic depends on them: another wording is another version of th
 
 from collections.abc import Sequence
 
+from research_eval.gate.kind import KINDS
 from research_eval.gate.nearest import Nearest
 from research_eval.ledger import url_key
 from research_eval.schema import Evidence, Verdict, Violation
 
 __all__ = ["corrective_text", "not_evidence_message", "search_only_message", "unknown_url_message"]
 
-NO_CITATION_MESSAGE = (
-    "Your answer cites no source. Give the full URL, beginning with http:// or https://, "
-    "of a page that you opened."
-)
+NO_CITATION_MESSAGE = KINDS["no_citation"].words
 """What the model is told when an answer cites nothing."""
 
 MAX_LISTED = 20
@@ -43,7 +41,7 @@ _WALLS: dict[Evidence, str] = {
 
 def unknown_url_message(url: str, nearest: Nearest | None) -> str:
     """Return what the model is told of a URL that is not in the ledger."""
-    said = f"{_quoted(url)}: you never opened this page."
+    said = KINDS["unknown_url"].words.format(url=_quoted(url))
     if nearest is None:
         return said
     opened = nearest.record.state == "fetched"
@@ -56,13 +54,13 @@ def unknown_url_message(url: str, nearest: Nearest | None) -> str:
 
 def search_only_message(url: str) -> str:
     """Return what the model is told of a URL that was only a search hit."""
-    return f"{_quoted(url)}: you saw this page in search results only. Open it before you cite it."
+    return KINDS["search_only"].words.format(url=_quoted(url))
 
 
 def not_evidence_message(url: str, evidence: Evidence) -> str:
     """Return what the model is told of a page that was reached but shows nothing."""
     why = _WALLS.get(evidence, "it shows no content")
-    return f"{_quoted(url)}: you opened this page, but {why}. Cite another page."
+    return KINDS["not_evidence"].words.format(url=_quoted(url), why=why)
 
 
 def corrective_text(verdict: Verdict) -> str:

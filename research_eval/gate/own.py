@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from research_eval.errors import ConfigError, ResearchEvalError
+from research_eval.gate.kind import KINDS, kinds_of
 from research_eval.gate.protocol import Gate
 from research_eval.ledger import SourceRegistry
 from research_eval.plugin import fault_of
@@ -21,6 +22,8 @@ class OwnGate:
         self._name = name
         self.gate = gate
         """The user's."""
+        self.kinds = self._said("kinds", lambda: kinds_of(gate), tuple)
+        """The kinds of violation that it declares beside those that are built in."""
 
     @property
     def id(self) -> str:
@@ -31,9 +34,17 @@ class OwnGate:
         """Rule on `answer` as the gate does.
 
         Raises:
-            ConfigError: If the gate raises, or returns no verdict.
+            ConfigError: If the gate raises, returns no verdict, or finds what it does not declare.
         """
-        return self._said("check", lambda: self.gate.check(answer, ledger), Verdict)
+        verdict = self._said("check", lambda: self.gate.check(answer, ledger), Verdict)
+        known = {*KINDS, *(kind.name for kind in self.kinds)}
+        for violation in verdict.violations:
+            if violation.kind not in known:
+                raise ConfigError(
+                    f"gate {self._name!r}: check: it does not declare the kind of violation"
+                    f" {violation.kind!r}; its attribute `kinds` holds a ViolationKind for each"
+                )
+        return verdict
 
     def corrective(self, verdict: Verdict) -> str:
         """Return the gate's words.

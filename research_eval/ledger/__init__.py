@@ -8,7 +8,7 @@ from research_eval.ledger.registry import (
     SeenHit,
     SourceRegistry,
 )
-from research_eval.ledger.site import is_same_site
+from research_eval.ledger.site import is_same_site, site_of_url
 
 __all__ = [
     "MAX_TEXT_CHARS",
@@ -18,5 +18,6 @@ __all__ = [
     "SourceKey",
     "SourceRegistry",
     "is_same_site",
+    "site_of_url",
     "url_key",
 ]

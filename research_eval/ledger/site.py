@@ -7,7 +7,7 @@ from publicsuffixlist import PublicSuffixList
 
 from research_eval.ledger.host import is_address, normal_host
 
-__all__ = ["is_same_site"]
+__all__ = ["is_same_site", "site_of_url"]
 
 
 def is_same_site(one: str, other: str) -> bool:
@@ -19,6 +19,18 @@ def is_same_site(one: str, other: str) -> bool:
         return first == second
     domain = _suffixes().privatesuffix(first)
     return domain is not None and domain == _suffixes().privatesuffix(second)
+
+
+def site_of_url(url: str) -> str | None:
+    """Return the domain that somebody registered, or the host where there is none, such as an address.
+
+    >>> site_of_url("https://news.example.co.uk/a"), site_of_url("http://10.1.2.3/a")
+    ('example.co.uk', '10.1.2.3')
+    """
+    host = _host(url)
+    if host is None or is_address(host):
+        return host
+    return _suffixes().privatesuffix(host) or host
 
 
 def _host(url: str) -> str | None:

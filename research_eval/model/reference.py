@@ -7,7 +7,7 @@ from typing import NamedTuple
 from research_eval.errors import ConfigError
 from research_eval.model import behaviour
 from research_eval.model.reading import Situation
-from research_eval.schema import Message, ModelReply, ToolSpec, ViolationKind
+from research_eval.schema import Message, ModelReply, ToolSpec
 
 __all__ = ["REFERENCE_AGENTS", "KnownValues", "ReferenceAgent", "known_values", "reference_agent"]
 
@@ -22,7 +22,7 @@ class KnownValues(NamedTuple):
 
     passes_after: int | None
     """Retries that it needs before an attempt passes; `None` is never."""
-    violations: tuple[ViolationKind, ...] = ()
+    violations: tuple[str, ...] = ()
     """What the gate finds in each attempt that it rejects."""
     fabricates: float | None = None
     """Of `mixed(p)`: the probability that an attempt is rejected; `passes_after` says nothing then."""

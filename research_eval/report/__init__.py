@@ -1,9 +1,9 @@
 """Report: records in, pages out."""
 
-from research_eval.report.fold import build_view
+from research_eval.report.fold import build_view, load_view
 from research_eval.report.table import terminal_table
 from research_eval.report.view import ReportSettings, RunView
-from research_eval.report.write import FORMATS, load_view, write_report
+from research_eval.report.write import FORMATS, write_report
 
 __all__ = [
     "FORMATS",

@@ -2,28 +2,22 @@
 
 from collections.abc import Callable
 
+from research_eval.analysis.comparison import Rank
+from research_eval.analysis.difference import MeasureComparison
+from research_eval.analysis.resilience import Resilience
+from research_eval.analysis.ruling import p_text
+from research_eval.analysis.wording import power_note
 from research_eval.report.cell import Cell, Derived, Heading, Name, Section, TableView
-from research_eval.report.definition import DEFINITIONS
-from research_eval.report.part import headings, name_of
+from research_eval.report.heading import DEFINITIONS, headings, name_of
 from research_eval.report.trace import Condition, Trace
-from research_eval.report.view import (
-    ConfigurationView,
-    DifferenceView,
-    GroupView,
-    RankView,
-    RepeatView,
-    ResilienceView,
-    RunView,
-)
+from research_eval.report.view import ConfigurationView, GroupView, RunView
 from research_eval.report.wording import (
     DASH,
     NOTHING,
     bounds_text,
     needed_text,
     percent,
-    power_note,
     reach_text,
-    spoken_measure,
 )
 
 __all__ = ["comparison_section", "group_section", "repeat_section", "resilience_section"]
@@ -34,10 +28,14 @@ def comparison_section(view: RunView) -> Section | None:
     if not view.differences:
         return None
     names = _names(view)
-    base = view.differences[0].base
-    titles = ["configuration", "measure", "difference", "interval", "p", "p, Holm"]
+    base = _configuration_of(view.differences[0].base)
+    titles = ["configuration", "measure", "difference", "interval", "p"]
     titles += ["detectable", "needed for 10 points", "paired cases", "verdict"]
-    rows = tuple(_difference_row(names[one.head], one) for one in view.differences)
+    rows = tuple(
+        _difference_row(view, base, names[_configuration_of(one.head)], entry)
+        for one in view.differences
+        for entry in one.measures
+    )
     caption = f"Differences from {base}, in percentage points"
     tables = [TableView(caption, headings(titles), rows)]
     if view.ranks:
@@ -45,27 +43,34 @@ def comparison_section(view: RunView) -> Section | None:
         caption = "Ranks by the first attempt"
         tables.append(TableView(caption, headings(("configuration", "rank", "cases")), ranked))
     note = (
-        "Reference agents take no part. Case by case against the first configuration, each case once whatever its trials: "
-        "intervals by Student's t, p by permutation. Detectable: the difference that so many cases "
-        "show with a chance of 80 %; smaller ones can stay hidden. Needed: the cases that show a "
-        "difference of 10 percentage points with that chance."
+        "Reference agents take no part. Case by case against the first configuration, each case once "
+        "whatever its trials: intervals by Student's t, p by permutation, corrected (Holm) for the "
+        "comparisons made at once. Detectable: the difference that so many cases show with a chance "
+        "of 80 %, by the variance between cases seen here; smaller ones can stay hidden. Needed: the "
+        "cases that show a difference of 10 percentage points with that chance."
     )
     return Section("comparison", "Comparison", note, tuple(tables))
 
 
-def _difference_row(head: Name, one: DifferenceView) -> tuple[Cell, ...]:
-    where = Condition("configuration", (one.base, one.head))
+def _configuration_of(side: str) -> str:
+    """Return the configuration's name out of a side's."""
+    return side.partition(": ")[2]
+
+
+def _difference_row(
+    view: RunView, base: str, head: Name, one: MeasureComparison
+) -> tuple[Cell, ...]:
+    where = Condition("configuration", (base, head.text))
     trace = Trace(where=(where,), measure=one.measure)
     bounds = NOTHING
-    if one.low is not None and one.high is not None:
-        bounds = f"{100 * one.low:+.1f} to {100 * one.high:+.1f}"
+    if one.interval is not None:
+        bounds = f"{100 * one.interval[0]:+.1f} to {100 * one.interval[1]:+.1f}"
     return (
         head,
-        spoken_measure(one.measure),
+        view.run.known.of(one.measure).heading,
         _points(one.difference, trace),
         bounds,
-        _probability(one.p),
-        _probability(one.adjusted_p),
+        NOTHING if one.p is None else p_text(one.p),
         reach_text(one.detectable, is_bound=one.is_bound),
         needed_text(one.needed_cases, is_bound=one.is_bound),
         str(one.cases),
@@ -78,13 +83,7 @@ def _points(difference: float | None, trace: Trace) -> Derived:
     return Derived(text, difference, trace)
 
 
-def _probability(p: float | None) -> str:
-    if p is None:
-        return NOTHING
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _rank_row(name: Name, one: RankView) -> tuple[Cell, ...]:
+def _rank_row(name: Name, one: Rank) -> tuple[Cell, ...]:
     trace = _trials_of(name).summing("first_attempt_passed")
     text = f"{one.rank} ({one.low}{DASH}{one.high})" if one.low < one.high else str(one.rank)
     return (name, Derived(text, one.rank, trace), str(one.cases))
@@ -98,7 +97,7 @@ def resilience_section(view: RunView) -> Section | None:
     titles = ["configuration", "fault", "without it", "measure", "rate without", "rate under it"]
     titles += ["resilience", "resilience, strict", "detectable", "needed for 10 points"]
     titles += ["paired cases", "judged under it"]
-    rows = tuple(_resilience_row(names, one) for one in view.resilience)
+    rows = tuple(_resilience_row(view, names, one) for one in view.resilience)
     level = f"{100 * view.settings.confidence:g} %"
     note = (
         "The same agent on the same cases, with a fault and without: resilience is the rate under "
@@ -111,7 +110,7 @@ def resilience_section(view: RunView) -> Section | None:
     return Section("resilience", "Resilience to faults", note, (table,))
 
 
-def _resilience_row(names: dict[str, Name], one: ResilienceView) -> tuple[Cell, ...]:
+def _resilience_row(view: RunView, names: dict[str, Name], one: Resilience) -> tuple[Cell, ...]:
     where = Condition("configuration", (one.clean, one.faulted))
     trace = Trace(where=(where,), measure=one.measure)
     clean, faulted = (
@@ -122,10 +121,10 @@ def _resilience_row(names: dict[str, Name], one: ResilienceView) -> tuple[Cell, 
         names[one.faulted],
         "; ".join(one.faults),
         one.clean,
-        spoken_measure(one.measure),
+        view.run.known.of(one.measure).heading,
         _rate_cell(one.clean_rate, one.clean_interval, clean, one.cases),
         _rate_cell(one.faulted_rate, one.faulted_interval, faulted, one.cases),
-        _ratio_cell(one.ratio, (one.low, one.high), trace, one.cases),
+        _ratio_cell(one.ratio, one.interval, trace, one.cases),
         _ratio_cell(one.strict_ratio, one.strict_interval, trace, one.cases),
         reach_text(one.detectable, is_bound=one.is_bound),
         needed_text(one.needed_cases, is_bound=one.is_bound),
@@ -143,7 +142,7 @@ def _rate_cell(
 
 def _ratio_cell(
     ratio: float | None,
-    interval: tuple[float | None, float | None] | None,
+    interval: tuple[float, float] | None,
     trace: Trace,
     cases: int,
 ) -> Derived:
@@ -154,9 +153,8 @@ def _ratio_cell(
 
 def repeat_section(view: RunView) -> Section | None:
     """Return how the trials of one case agree."""
-    if not view.repeats:
+    if not any(c.repeats for c in view.configurations):
         return None
-    names = _names(view)
     k = view.manifest.trials
     titles = (
         Heading("configuration", DEFINITIONS["configuration"]),
@@ -164,32 +162,26 @@ def repeat_section(view: RunView) -> Section | None:
         Heading(f"pass@{k}", f"Share of the cases of which at least one of {k} trials passed."),
         Heading("cases", f"Cases with all {k} trials judged."),
     )
-    rows = tuple(_repeat_row(names[one.name], one) for one in view.repeats)
+    rows = tuple(_repeat_row(one) for one in view.configurations)
     note = (
         f"pass^{k} is C(c, {k}) / C(n, {k}) averaged over cases and pass@{k} is "
         f"1 - C(n - c, {k}) / C(n, {k}), with n judged trials of a case of which c passed; "
-        "Wilson intervals over cases."
+        "intervals over cases."
     )
     table = TableView("Agreement of repeated trials", titles, rows)
     return Section("repeats", "Repeated trials", note, (table,))
 
 
-def _repeat_row(name: Name, one: RepeatView) -> tuple[Cell, ...]:
+def _repeat_row(configuration: ConfigurationView) -> tuple[Cell, ...]:
+    name, one = name_of(configuration), configuration.repeats
+    if one is None:
+        return (name, "", "", "0")
     trace = _trials_of(name).summing("final_passed")
-    return (
-        name,
-        Derived(
-            percent(one.every),
-            one.every,
-            trace,
-            bounds_text(one.every_low, one.every_high),
-            one.cases,
-        ),
-        Derived(
-            percent(one.any), one.any, trace, bounds_text(one.any_low, one.any_high), one.cases
-        ),
-        str(one.cases),
+    cells = (
+        Derived(percent(e.value), e.value, trace, bounds_text(e.low, e.high), e.n)
+        for e in (one.every, one.some)
     )
+    return (name, *cells, str(one.every.n))
 
 
 def group_section(view: RunView) -> Section | None:
@@ -211,9 +203,7 @@ def group_section(view: RunView) -> Section | None:
         "Small groups have wide intervals; differences between them are for looking, not for proof."
     )
     if len(view.configurations) > 1:
-        note += (
-            f" {power_note(_largest_group(view))} That is the largest group; the others show less."
-        )
+        note += f" {power_note(_largest_group(view), view.manifest.trials)} That is the largest group; the others show less."
     return Section("groups", "By language and tag", note, tuple(tables))
 
 

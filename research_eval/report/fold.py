@@ -1,64 +1,53 @@
-"""Fold a manifest, trials and scores into the view that every report is made from."""
+"""Turn the table of a run into the view that every report is made from; it computes nothing itself."""
 
-import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypedDict, get_args
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import get_args
 
-from research_eval.report.repeat import Groups, repeats
+import numpy as np
+
+from research_eval.analysis.comparison import Comparison, Rank, compare_sides, rank_sides
+from research_eval.analysis.difference import CompareSettings
+from research_eval.analysis.resilience import Resilience, clean_twins, resilience
+from research_eval.analysis.scoring import ScoredRun, ScoreTrial, score_run, tabulate
+from research_eval.analysis.side import Side, sides_of
+from research_eval.analysis.summary import Summary, f_score, reliability, summarise
+from research_eval.analysis.table import Row
+from research_eval.journal import RunFolder
 from research_eval.report.row import (
     UNSCORED,
     WEIGHT,
-    Columns,
-    TrialRow,
-    missing_row,
+    Facts,
+    Rows,
+    make_rows,
+    score_column,
     score_names,
-    trial_row,
 )
-from research_eval.report.trace import Condition, Count, Total, Trace, count, find, total
+from research_eval.report.trace import Condition, Count, Total, Trace, find, total
 from research_eval.report.view import (
     ConfigurationView,
-    DifferenceView,
     GroupView,
     ProviderView,
-    RankView,
     Rate,
     RatePair,
-    RatioView,
     ReportSettings,
-    ResilienceView,
     RunView,
     ScoreView,
     ViolationView,
 )
-from research_eval.schema import (
-    ConfigurationSummary,
-    RunRecord,
-    Score,
-    TrialKey,
-    TrialRecord,
-    TrialStatus,
-    ViolationKind,
-)
-from research_eval.scorer.correctness import f_part
-from research_eval.stats.cluster import (
-    Cluster,
-    clustered_mean,
-    clustered_ratio,
-    clustered_wilson,
-    effective_units,
-)
-from research_eval.stats.interval import Estimate
+from research_eval.schema import ConfigurationSummary, RunRecord, TrialRecord, TrialStatus
+from research_eval.scorer import DEFAULT_SCORERS, Registry, Scorer, registry
+from research_eval.scorer.outcome import kinds_of_run
 
-__all__ = ["STATUSES", "TOTALS", "ScoreTrial", "build_view"]
-
-ScoreTrial = Callable[[TrialRecord], Iterable[Score]]
-"""Gives the scores of a trial."""
+__all__ = ["STATUSES", "TOTALS", "build_view", "load_view"]
 
 STATUSES: tuple[str, ...] = (*get_args(TrialStatus), "not_run")
 """How a planned trial can have ended."""
 
-RULINGS = ("correct", "incorrect", "abstained")
+COMPARED = ("first_attempt_passed", "final_passed")
+"""What configurations are compared by."""
+UNDER_FAULTS = (*COMPARED, "correct_and_clean")
+"""What is compared with and without a fault."""
 CAUSES = ("undecided", "not_applicable", "error")
 OUTCOMES = ("served", "cached", "empty", "error", "skipped")
 
@@ -72,8 +61,22 @@ TOTALS = (
 )  # fmt: skip
 """The columns that are summed for each configuration."""
 
-_YES = ("1",)
-_BINARY = ("0", "1")
+
+def load_view(
+    folder: RunFolder,
+    *,
+    scorers: Sequence[Scorer] = DEFAULT_SCORERS,
+    settings: ReportSettings | None = None,
+) -> RunView:
+    """Return the view of the run in `folder`, with the scores that were added to it later.
+
+    Raises:
+        RecordError: If the manifest or a trial can't be read.
+        DatasetError: If the run's own cases can't be read.
+    """
+    facts = Facts()
+    run = score_run(folder, scorers=scorers, seen=facts.see)
+    return _view(run, facts, settings or ReportSettings())
 
 
 def build_view(
@@ -81,264 +84,229 @@ def build_view(
     trials: Iterable[TrialRecord],
     *,
     score: ScoreTrial,
+    known: Registry | None = None,
     settings: ReportSettings | None = None,
 ) -> RunView:
-    """Return what a report shows of a run; `trials` are read once, in the journal's order."""
-    settings = settings or ReportSettings()
-    rows = _planned_rows(manifest, trials, score)
-    groups: dict[str, list[TrialRow]] = {c.name: [] for c in manifest.configurations}
-    for row in rows:
-        groups.setdefault(row.key.configuration, []).append(row)
-    views = tuple(
-        _Folder(summary, groups[summary.name], settings, manifest.seed).view()
-        for summary in manifest.configurations
+    """Return what a report shows of some trials, which are read once, in the journal's order."""
+    facts = Facts()
+    run = tabulate(manifest, trials, score, known or registry(manifest), seen=facts.see)
+    for case_id in manifest.case_ids:
+        for summary in manifest.configurations:
+            for number in range(1, manifest.trials + 1):
+                row = Row(summary.name, case_id, number)
+                if row not in run.statuses:
+                    run.table.add(row, (), has_run=False)
+    return _view(run, facts, settings or ReportSettings())
+
+
+def _view(run: ScoredRun, facts: Facts, settings: ReportSettings) -> RunView:
+    rows = make_rows(run, facts)
+    sides = sides_of(run)
+    models = [side for side in sides if not side.configuration.is_reference_agent]
+    how = CompareSettings(
+        measures=COMPARED,
+        alpha=round(1 - settings.confidence, 12),
+        coverage_floor=settings.coverage_floor,
+        seed=run.manifest.seed,
     )
-    by_summary = [(summary, groups[summary.name]) for summary in manifest.configurations]
+    is_many = len(models) > 1
     return RunView(
-        manifest=manifest,
+        manifest=run.manifest,
         settings=settings,
-        configurations=views,
-        rows=tuple(rows),
-        repeats=repeats(manifest, by_summary, settings.confidence),
-        **_compared(manifest, by_summary, settings),
+        run=run,
+        kinds=kinds_of_run(run.manifest),
+        configurations=tuple(_configuration(side, rows, settings) for side in sides),
+        rows=rows,
+        differences=_differences(models, how) if is_many else (),
+        ranks=_ranks(models, run.manifest.seed) if is_many else (),
+        resilience=_costs_of_faults(sides, how),
     )
 
 
-class _Compared(TypedDict, total=False):
-    differences: tuple[DifferenceView, ...]
-    ranks: tuple[RankView, ...]
-    resilience: tuple[ResilienceView, ...]
+def _differences(models: Sequence[Side], how: CompareSettings) -> tuple[Comparison, ...]:
+    """Return how each model differs from the first one; reference agents take no part."""
+    return tuple(compare_sides(models[0], models[1:], how))
 
 
-def _compared(manifest: RunRecord, groups: Groups, settings: ReportSettings) -> _Compared:
-    """Compare the configurations that are no reference agents, and each with its faulted twin."""
-    models = [(summary, rows) for summary, rows in groups if not summary.is_reference_agent]
-    has_faults = any(summary.settings.get("fault") for summary, _ in groups)
-    if len(models) < 2 and not has_faults:
-        return {}
-    from research_eval.report import comparison  # noqa: PLC0415  # loads statsmodels
-
-    found: _Compared = {}
-    if has_faults:
-        found["resilience"] = comparison.costs_of_faults(manifest, groups, settings)
-    if len(models) > 1:
-        found["differences"] = comparison.differences(manifest, models, settings)
-        found["ranks"] = comparison.ranks(manifest, models)
-    return found
+def _ranks(models: Sequence[Side], seed: int) -> tuple[Rank, ...]:
+    return tuple(rank_sides(models, COMPARED[0], seed))
 
 
-def _planned_rows(
-    manifest: RunRecord, trials: Iterable[TrialRecord], score: ScoreTrial
-) -> list[TrialRow]:
-    columns = Columns()
-    found = {
-        trial.key: trial_row(columns, trial, line, score(trial))
-        for line, trial in enumerate(trials, start=1)
-    }
-    planned = [
-        TrialKey(case_id, summary.name, number)
-        for case_id in manifest.case_ids
-        for summary in manifest.configurations
-        for number in range(1, manifest.trials + 1)
-    ]
-    return [found.get(key) or missing_row(columns, key) for key in planned]
+def _costs_of_faults(sides: Sequence[Side], how: CompareSettings) -> tuple[Resilience, ...]:
+    """Return what each fault costs the configurations that ran with and without it."""
+    by_name = {side.configuration.name: side for side in sides}
+    how = how.model_copy(update={"measures": UNDER_FAULTS})
+    twins = clean_twins(side.configuration for side in sides)
+    return tuple(
+        one
+        for clean, faulted in twins
+        for one in resilience(by_name[clean.name], by_name[faulted.name], how)
+    )
 
 
-def _by_case(hits: Sequence[TrialRow], trials: Sequence[TrialRow]) -> list[Cluster]:
-    """Return how many of each case's trials are hits."""
-    passed = Counter(row.key.case_id for row in hits)
-    judged = Counter(row.key.case_id for row in trials)
-    return [Cluster(passed[case_id], n) for case_id, n in judged.items()]
+def _configuration(side: Side, rows: Rows, settings: ReportSettings) -> ConfigurationView:
+    shown = _Shown(side, rows, settings)
+    every, summary = shown.every, side.configuration
+    coverage = shown.rate("final_passed", is_coverage=True)
+    is_covered = (coverage.value or 0.0) >= settings.coverage_floor
+    pair = partial(_pair, shown)
+    trials = side.manifest.trials
+    repeats = reliability(side.run.table, "final_passed", side.rows, trials, settings.confidence)
+    return ConfigurationView(
+        summary=summary,
+        verdict="conclusive" if is_covered else "inconclusive",
+        planned=shown.count(every),
+        run=shown.count(every.narrowed("status", *STATUSES[:-1])),
+        coverage=coverage,
+        statuses={s: shown.count(every.narrowed("status", s)) for s in STATUSES},
+        first_pass=pair("first_attempt_passed"),
+        final_pass=pair("final_passed"),
+        repair=shown.rate("repaired"),
+        retries=shown.total("retries"),
+        retry_distribution=shown.distribution("retries", summary),
+        violations=tuple(
+            ViolationView(
+                kind=kind.name,
+                first=shown.rate(f"first_{kind.name}"),
+                final=shown.rate(f"final_{kind.name}"),
+            )
+            for kind in kinds_of_run(side.manifest)
+        ),
+        totals={name: shown.total(name) for name in (*TOTALS, *_summed(side.run.known))},
+        providers=tuple(shown.provider(name) for name in shown.provider_names(summary)),
+        f=f_score(side.run.table, side.rows, settings.confidence),
+        by_language=shown.groups("language"),
+        by_tag=shown.groups("tags"),
+        scores=tuple(shown.score(name) for name in shown.names()),
+        repeats=repeats[-1] if trials > 1 and repeats and repeats[-1].k == trials else None,
+    )
 
 
-class _Folder:
-    """Puts questions to the rows of one configuration."""
+def _summed(known: Registry) -> list[str]:
+    """Return the measures of sections that show sums and means of columns."""
+    return [one.name for one in known if one.section in {"work", "failover", "usage"}]
 
-    def __init__(
+
+def _pair(shown: "_Shown", column: str) -> RatePair:
+    return RatePair(strict=shown.rate(column, is_strict=True), conditional=shown.rate(column))
+
+
+class _Shown:
+    """The table's numbers of one configuration, each with the way to the trials behind it."""
+
+    def __init__(self, side: Side, rows: Rows, settings: ReportSettings) -> None:
+        self._side, self._rows, self._settings = side, rows, settings
+        self.every = Trace(where=(Condition("configuration", (side.configuration.name,)),))
+        self._places = find(rows, self.every)
+        self._known = side.run.known
+
+    def summary(self, name: str, places: Sequence[int] | None = None) -> Summary:
+        """Return what the table says of a measure, over all trials or some."""
+        table, chosen = self._side.run.table, self._side.rows
+        if places is not None:
+            keys = (self._rows.keys[place] for place in places)
+            found = (table.place(Row(k.configuration, k.case_id, k.trial)) for k in keys)
+            chosen = np.array([place for place in found if place is not None], np.intp)
+        measure = self._known.of(name)
+        return summarise(table, measure, chosen, self._known, self._settings.confidence)
+
+    def count(self, trace: Trace) -> Count:
+        """Return how many trials a trace finds."""
+        rest = Trace(where=trace.where[1:])
+        return Count(len(find(self._rows, rest, within=self._places)), trace)
+
+    def total(self, column: str) -> Total:
+        """Return the sum of a column."""
+        return total(self._rows, self.every.summing(column), within=self._places)
+
+    def rate(
         self,
-        summary: ConfigurationSummary,
-        rows: Sequence[TrialRow],
-        settings: ReportSettings,
-        seed: int,
-    ) -> None:
-        self._seed = seed
-        self._summary = summary
-        self._rows = rows
-        self._settings = settings
-        self._all = Trace(where=(Condition("configuration", (summary.name,)),))
+        column: str,
+        *,
+        is_strict: bool = False,
+        is_coverage: bool = False,
+        within: tuple[Trace, Sequence[int]] | None = None,
+        shown: str | None = None,
+    ) -> Rate:
+        """Return the share of yes among the trials that have a value; strict: among all planned."""
+        trials, places = within or (self.every, None)
+        found = self.summary(column, places)
+        value, bounds = found.value or 0.0, found.interval or (0.0, 1.0)
+        k, n = round(value * found.n), found.scored
+        column = shown or column
+        hit, of = trials.narrowed(column, "1"), trials.narrowed(column, "0", "1")
+        if is_coverage:
+            k, n, bounds, hit, of = n, found.planned, (0.0, 1.0), of, trials
+        elif is_strict:
+            n, bounds, of = found.planned, found.strict_interval or (0.0, 1.0), trials
+        return Rate(k=k, n=n, low=bounds[0], high=bounds[1], trace_k=hit, trace_n=of)
 
-    def view(self) -> ConfigurationView:
-        everything = self._all
-        coverage = self._rate(everything.narrowed("final_passed", *_BINARY), everything)
-        is_covered = (coverage.value or 0.0) >= self._settings.coverage_floor
-        return ConfigurationView(
-            summary=self._summary,
-            verdict="conclusive" if is_covered else "inconclusive",
-            planned=self._count(everything),
-            run=self._count(everything.narrowed("status", *STATUSES[:-1])),
-            coverage=coverage,
-            statuses={s: self._count(everything.narrowed("status", s)) for s in STATUSES},
-            first_pass=self._pair("first_attempt_passed"),
-            final_pass=self._pair("final_passed"),
-            repair=self._share("repaired"),
-            retries=self._total(everything.summing("retries")),
-            retry_distribution=self._distribution("retries"),
-            violations=tuple(self._violation(kind) for kind in get_args(ViolationKind)),
-            totals={name: self._total(everything.summing(name)) for name in TOTALS},
-            providers=tuple(self._provider(name) for name in self._provider_names()),
-            f=self._f_score(),
-            by_language=self._groups("language"),
-            by_tag=self._groups("tags"),
-            scores=tuple(self._score(name) for name in self._score_names()),
-        )
-
-    def _f_score(self) -> RatioView | None:
-        """Return the F score, which is a ratio of sums over the judged answers."""
-        sums: dict[str, Cluster] = {}
-        answers = 0
-        for row in self._rows:
-            right, wrong, none = (row.fact(name) == 1 for name in RULINGS)
-            if right or wrong or none:
-                answers += 1
-                old = sums.get(row.key.case_id, Cluster(0.0, 0.0))
-                part = f_part(right, wrong, none)
-                sums[row.key.case_id] = Cluster(old.total + part[0], old.weight + part[1])
-        found = clustered_ratio(
-            list(sums.values()), seed=self._seed, confidence=self._settings.confidence
-        )
-        return (
-            RatioView(value=found.value, low=found.low, high=found.high, n=answers)
-            if found
-            else None
-        )
-
-    def _count(self, trace: Trace) -> Count:
-        return count(self._rows, trace, known=self._all.where)
-
-    def _total(self, trace: Trace) -> Total:
-        return total(self._rows, trace, known=self._all.where)
-
-    def _rate(self, hit: Trace, of: Trace) -> Rate:
-        hits = find(self._rows, hit, known=self._all.where)
-        trials = find(self._rows, of, known=self._all.where)
-        low, high = clustered_wilson(_by_case(hits, trials), self._settings.confidence)
-        return Rate(k=len(hits), n=len(trials), low=low, high=high, trace_k=hit, trace_n=of)
-
-    def _share(self, column: str, within: Trace | None = None) -> Rate:
-        """Return the share of ones among the trials that have a value in `column`."""
-        trials = within or self._all
-        return self._rate(trials.narrowed(column, *_YES), trials.narrowed(column, *_BINARY))
-
-    def _pair(self, column: str) -> RatePair:
-        strict = self._rate(self._all.narrowed(column, *_YES), self._all)
-        return RatePair(strict=strict, conditional=self._share(column))
-
-    def _distribution(self, column: str) -> tuple[tuple[int, Count], ...]:
-        found = (row.fact(column) for row in self._rows)
+    def distribution(
+        self, column: str, summary: ConfigurationSummary
+    ) -> tuple[tuple[int, Count], ...]:
+        """Return how many trials have each value of a column of whole numbers."""
+        found = (self._rows.fact(place, column) for place in self._places)
         highest = max((int(value) for value in found if isinstance(value, int)), default=0)
-        values = range(max(highest, self._summary.max_retries) + 1)
+        values = range(max(highest, summary.max_retries) + 1)
         return tuple(
-            (value, self._count(self._all.narrowed(column, str(value)))) for value in values
+            (value, self.count(self.every.narrowed(column, str(value)))) for value in values
         )
 
-    def _violation(self, kind: str) -> ViolationView:
-        return ViolationView(
-            kind=kind, first=self._share(f"first_{kind}"), final=self._share(f"final_{kind}")
-        )
-
-    def _names(self, *prefixes: str) -> list[str]:
-        """Return what follows one of the prefixes in the columns that these rows fill."""
-        columns = self._rows[0].columns if self._rows else Columns()
+    def _filled(self, prefix: str) -> list[str]:
+        """Return what follows a prefix in the columns that this configuration fills."""
         return [
             name.removeprefix(prefix)
-            for name in columns
-            for prefix in prefixes
-            if name.startswith(prefix) and any(row.fact(name) is not None for row in self._rows)
+            for name, values in self._rows.columns.items()
+            if name.startswith(prefix) and any(values[p] is not None for p in self._places)
         ]
 
-    def _groups(self, column: str) -> dict[str, GroupView]:
+    def groups(self, column: str) -> dict[str, GroupView]:
+        """Return the pass rates of each language, or of each tag."""
         found: set[str] = set()
-        for row in self._rows:
-            value = row.fact(column)
+        for place in self._places:
+            value = self._rows.fact(place, column)
             if isinstance(value, str | tuple):
                 found |= {value} if isinstance(value, str) else {*value}
-        return {name: self._group(self._all.narrowed(column, name)) for name in sorted(found)}
+        return {name: self._group(self.every.narrowed(column, name)) for name in sorted(found)}
 
     def _group(self, trace: Trace) -> GroupView:
-        return GroupView(
-            first=self._share("first_attempt_passed", trace),
-            final=self._share("final_passed", trace),
-        )
+        within = (trace, find(self._rows, Trace(where=trace.where[1:]), within=self._places))
+        first, final = (self.rate(name, within=within) for name in COMPARED)
+        return GroupView(first=first, final=final)
 
-    def _provider_names(self) -> list[str]:
-        tried = [name.rpartition(":")[0] for name in self._names("tries:")]
-        names = {*tried, *self._names("served_by:")}
-        chain = [*self._summary.search.split(" > "), *sorted(names)]
+    def provider_names(self, summary: ConfigurationSummary) -> list[str]:
+        """Return the search providers that were asked, in the chain's order."""
+        tried = [name.rpartition(":")[0] for name in self._filled("tries:")]
+        names = {*tried, *self._filled("served_by:")}
+        chain = [*summary.search.split(" > "), *sorted(names)]
         return sorted(names, key=chain.index)
 
-    def _provider(self, name: str) -> ProviderView:
+    def provider(self, name: str) -> ProviderView:
+        """Return what one search provider did."""
         return ProviderView(
             name=name,
-            served=self._total(self._all.summing(f"served_by:{name}")),
+            served=self.total(f"served_by:{name}"),
             outcomes=tuple(
-                (outcome, self._total(self._all.summing(f"tries:{name}:{outcome}")))
-                for outcome in OUTCOMES
+                (outcome, self.total(f"tries:{name}:{outcome}")) for outcome in OUTCOMES
             ),
         )
 
-    def _score_names(self) -> list[str]:
-        present = {name.removeprefix(UNSCORED) for name in self._names("")}
-        columns = self._rows[0].columns if self._rows else Columns()
-        return [name for name in score_names(columns) if name in present]
+    def names(self) -> list[str]:
+        """Return the measures that this configuration has, in the order of tables."""
+        present = {name.removeprefix(UNSCORED) for name in self._filled("")}
+        return [name for name in score_names(self._rows.columns) if name in present]
 
-    def _score(self, name: str) -> ScoreView:
-        values = [row.fact(name) for row in self._rows]
-        is_weighted = any(row.fact(WEIGHT + name) is not None for row in self._rows)
-        unit = self._rows[0].columns.measure(name).unit
-        is_binary = (
-            unit == "yes_no" and not is_weighted and all(value in {0, 1, None} for value in values)
-        )
-        clusters = self._clusters(name)
-        is_share = unit in {"yes_no", "share"} and all(
-            not isinstance(value, int | float) or 0 <= value <= 1 for value in values
-        )
-        lowest = self._rows[0].columns.measure(name).lowest
-        estimate = self._estimate(clusters, is_share=is_share, lowest=lowest)
-        has_bounds = is_share or (estimate is not None and estimate.low < estimate.high)
-        unscored = UNSCORED + name
+    def score(self, column: str) -> ScoreView:
+        """Return one measure."""
+        name = next(n for n in (column.removeprefix("score:"), column) if score_column(n) == column)
+        found = self.summary(name)
+        is_plain = found.measure.unit == "yes_no" and WEIGHT + column not in self._rows.columns
+        unscored = UNSCORED + column
         return ScoreView(
-            name=name,
-            scored=self._count(self._all.narrowed(name, "*")),
-            unscored={c: self._count(self._all.narrowed(unscored, c)) for c in CAUSES},
-            mean=estimate.value if estimate else None,
-            low=estimate.low if has_bounds and estimate else None,
-            high=estimate.high if has_bounds and estimate else None,
-            weight=math.fsum(cluster.weight for cluster in clusters),
-            effective=effective_units(clusters) if is_share else float(len(clusters)),
-            is_share=is_share,
-            rate=self._share(name) if is_binary else None,
-            trace=self._all.summing(name),
+            name=column,
+            summary=found,
+            scored=self.count(self.every.narrowed(column, "*")),
+            unscored={c: self.count(self.every.narrowed(unscored, c)) for c in CAUSES},
+            rate=self.rate(name, shown=column) if is_plain else None,
+            trace=self.every.summing(column),
         )
-
-    def _estimate(
-        self, clusters: list[Cluster], *, is_share: bool, lowest: float
-    ) -> Estimate | None:
-        if not is_share:
-            return clustered_mean(clusters, self._settings.confidence, lowest=lowest)
-        weight = math.fsum(cluster.weight for cluster in clusters)
-        if not weight:
-            return None
-        value = math.fsum(cluster.total for cluster in clusters) / weight
-        bounds = clustered_wilson(clusters, self._settings.confidence)
-        return Estimate(value, *bounds, max(1, round(weight)))
-
-    def _clusters(self, name: str) -> list[Cluster]:
-        """Return what each case adds to the weighted mean of a score."""
-        sums: dict[str, Cluster] = {}
-        for row in self._rows:
-            value, weight = row.fact(name), row.fact(WEIGHT + name)
-            if isinstance(value, int | float):
-                part = weight if isinstance(weight, int | float) else 1.0
-                old = sums.get(row.key.case_id, Cluster(0.0, 0.0))
-                sums[row.key.case_id] = Cluster(old.total + part * value, old.weight + part)
-        return list(sums.values())

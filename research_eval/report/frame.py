@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 
 from research_eval.journal import RunFolder
+from research_eval.report.fold import load_view
 from research_eval.report.scores_csv import render_csv
-from research_eval.report.write import load_view
 
 __all__ = ["trials_frame"]
 

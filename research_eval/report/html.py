@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from research_eval.journal import RunFolder
 from research_eval.report.cell import Cell, Derived, Mean, Measure, Name, Sum, TableView, cell_text
-from research_eval.report.definition import DEFINITIONS
 from research_eval.report.detail import trial_detail
+from research_eval.report.heading import definitions
 from research_eval.report.pack import JSON, Table, pack, pack_value
 from research_eval.report.plot import draw_plots
 from research_eval.report.section import sections
@@ -75,7 +75,7 @@ def render_html(view: RunView, folder: RunFolder, *, plots: Mapping[str, str] | 
             reference_agents=json.dumps(references),
             sections=sections(view),
             plots=draw_plots(view) if plots is None else plots,
-            definitions=DEFINITIONS,
+            definitions=definitions(view),
             facts=run_facts(manifest),
             style=_template("style.css"),
             script=script,
@@ -163,7 +163,7 @@ def _sort_value(cell: Cell) -> str:
 
 def _chunks(view: RunView, folder: RunFolder) -> Iterator[tuple[str, str]]:
     """Yield the id and the packed data of trials, pages, long tables and rows."""
-    notes = {row.key: row.notes for row in view.rows}
+    notes = view.rows.notes
     places: dict[str, list[int]] = {}
     pages: dict[str, None] = {}
     runs = groupby(folder.trials(), key=lambda trial: trial.case_id)
@@ -232,9 +232,23 @@ def _cell_parts(cell: Cell) -> Iterator[JSON]:
 
 
 def _packed_rows(view: RunView, chunks: Mapping[str, list[int]]) -> str:
-    columns = list(view.rows[0].columns) if view.rows else []
-    values: list[JSON] = [[row.fact(column) for row in view.rows] for column in columns]
-    return pack_value({"columns": columns, "values": values, "chunks": chunks})
+    kinds: list[JSON] = [
+        {"name": kind.name, "label": kind.label, "meaning": kind.meaning} for kind in view.kinds
+    ]
+    measures: dict[str, JSON] = {
+        name: {"heading": one.heading, "meaning": one.meaning, "unit": one.unit}
+        for name in view.run.table.names
+        for one in (view.run.known.of(name),)
+    }
+    return pack_value(
+        {
+            "columns": list(view.rows.columns),
+            "values": list(view.rows.columns.values()),
+            "chunks": chunks,
+            "kinds": kinds,
+            "measures": measures,
+        }
+    )
 
 
 def _packed_pages(folder: RunFolder, digests: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -1,72 +1,136 @@
-"""The trials as JUnit XML: dishonest answers are failures, broken infrastructure is an error."""
+"""Trials, or comparisons, as JUnit XML: dishonest answers are failures, broken infrastructure is an error.
+
+Attributes and elements are those of the schema of the Jenkins xUnit plug-in, which most CI systems
+read; docs/reports.md says which ending becomes what.
+"""
 
 import re
-from typing import get_args
+from typing import NamedTuple
 from xml.etree import ElementTree as ET  # writes only
 
+from research_eval.analysis.comparison import Absent, CompareOutput, Comparison
+from research_eval.analysis.difference import MeasureComparison
 from research_eval.report.row import TrialRow
 from research_eval.report.trace import fact_text
-from research_eval.report.view import ConfigurationView, RunView
-from research_eval.schema import ViolationKind
+from research_eval.report.view import RunView
 
-__all__ = ["render_junit"]
+__all__ = ["OUTCOMES", "comparison_junit", "render_junit"]
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-_FAILURES = {
-    "rejected": "no attempt passed the gate",
-    "refused": "the model declined",
-    "limit": "a limit was reached before an answer",
+
+class Outcome(NamedTuple):
+    """What a test case says of a trial that did not pass."""
+
+    tag: str
+    """`failure` of what the model did, `error` of the infrastructure, `skipped` of what did not run."""
+    why: str
+
+
+OUTCOMES: dict[str, Outcome | None] = {
+    "completed": None,
+    "rejected": Outcome("failure", "no attempt passed the gate"),
+    "refused": Outcome("failure", "the model declined"),
+    "limit": Outcome("failure", "a limit was reached before an answer"),
+    "error": Outcome("error", "the infrastructure failed"),
+    "not_run": Outcome("error", "planned and not in the journal"),
 }
+"""How each ending of a trial is told; `None` is a test that passed."""
 
 
-def render_junit(view: RunView) -> bytes:
-    """Return the file's bytes: a suite a configuration, a test case a trial."""
-    root = ET.Element("testsuites", name=_legal(view.manifest.experiment))
-    for configuration in view.configurations:
-        rows = [row for row in view.rows if row.key.configuration == configuration.name]
-        root.append(_suite(configuration, rows))
-    _add_totals(root, list(root))
+class _Suite:
+    """Counts what its test cases say."""
+
+    def __init__(self, root: ET.Element, name: str) -> None:
+        self.element = ET.SubElement(root, "testsuite", name=_legal(name))
+
+    def add(self, classname: str, name: str, outcome: tuple[str, str, str, str] | None) -> None:
+        """Add a test case; an outcome is a tag, a type, a message and lines of text."""
+        case = ET.SubElement(
+            self.element, "testcase", classname=_legal(classname), name=_legal(name)
+        )
+        if outcome is not None:
+            tag, kind, message, text = outcome
+            if tag == "system-out":
+                ET.SubElement(case, tag).text = _legal(message)
+                return
+            found = ET.SubElement(case, tag, type=_legal(kind), message=_legal(message))
+            found.text = _legal(text) or None
+
+
+def _document(root: ET.Element) -> bytes:
+    """Return the file's bytes, with the counts that the schema asks for."""
+    for suite in root:
+        suite.set("tests", str(len(suite)))
+        for tag, name in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+            suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
+    for name in ("tests", "failures", "errors"):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
     ET.indent(root)
     text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
 
 
-def _suite(configuration: ConfigurationView, rows: list[TrialRow]) -> ET.Element:
-    suite = ET.Element("testsuite", name=_legal(configuration.name))
-    for row in rows:
-        suite.append(_case(row))
-    suite.set("tests", str(len(suite)))
-    for tag in ("failure", "error"):
-        suite.set(f"{tag}s", str(len(suite.findall(f"testcase/{tag}"))))
-    return suite
+def render_junit(view: RunView) -> bytes:
+    """Return the trials of a run: a suite a configuration, a test case a trial."""
+    root = ET.Element("testsuites", name=_legal(view.manifest.experiment))
+    kinds = [kind.name for kind in view.kinds]
+    suites = {c.name: _Suite(root, c.name) for c in view.configurations}
+    for row in view.rows:
+        name = f"{row.key.case_id} #{row.key.trial}"
+        suites[row.key.configuration].add(row.key.configuration, name, _outcome(row, kinds))
+    return _document(root)
 
 
-def _case(row: TrialRow) -> ET.Element:
-    key = row.key
-    name = f"{key.case_id} #{key.trial}"
-    case = ET.Element("testcase", classname=_legal(key.configuration), name=_legal(name))
+def _outcome(row: TrialRow, kinds: list[str]) -> tuple[str, str, str, str] | None:
     status = str(row.fact("status"))
-    if status in _FAILURES:
-        ET.SubElement(case, "failure", type=status, message=_legal(_why(row, status)))
-    elif status == "error":
-        kind = _legal(str(row.fact("failure") or "unknown"))
-        ET.SubElement(case, "error", type=kind, message=f"the infrastructure failed: {kind}")
-    elif status == "not_run":
-        ET.SubElement(case, "error", type="not_run", message="planned and not in the journal")
-    return case
-
-
-def _why(row: TrialRow, status: str) -> str:
-    found = [kind for kind in get_args(ViolationKind) if row.fact(f"final_{kind}")]
+    found = OUTCOMES[status]
+    if found is None:
+        return None
+    if status == "error":
+        kind = str(row.fact("failure") or "unknown")
+        return found.tag, kind, f"{found.why}: {kind}", ""
+    if found.tag == "error":
+        return found.tag, status, found.why, ""
+    violations = [kind for kind in kinds if row.fact(f"final_{kind}")]
     attempts = fact_text(row.fact("attempts") or 0)  # type: ignore[arg-type]  # a count
-    kinds = f": {', '.join(found)}" if found else ""
-    return f"{_FAILURES[status]}{kinds} (attempts: {attempts})"
+    words = f": {', '.join(violations)}" if violations else ""
+    return found.tag, status, f"{found.why}{words} (attempts: {attempts})", ""
 
 
-def _add_totals(root: ET.Element, suites: list[ET.Element]) -> None:
-    for name in ("tests", "failures", "errors"):
-        root.set(name, str(sum(int(suite.get(name, "0")) for suite in suites)))
+def comparison_junit(found: CompareOutput) -> bytes:
+    """Return one test suite a comparison and one test case a measure.
+
+    A regression is a failure; an inconclusive measure is an error, so that nothing shown is never
+    taken for nothing wrong. A configuration that head lacks is a suite of one test case.
+    """
+    root = ET.Element("testsuites", name="research-eval compare")
+    for comparison in found.comparisons:
+        suite = _Suite(root, f"{comparison.base} against {comparison.head}")
+        for entry in comparison.measures:
+            suite.add("compare", entry.measure, _ruling(comparison, entry))
+    for one in found.absent:
+        suite = _Suite(root, f"{one.base} against {one.head}")
+        suite.add("compare", one.configuration, _absent(one))
+    return _document(root)
+
+
+def _ruling(comparison: Comparison, entry: MeasureComparison) -> tuple[str, str, str, str]:
+    tag = {"regression": "failure", "inconclusive": "error"}.get(entry.verdict)
+    if tag is None:
+        return "system-out", "", f"{entry.verdict}: {entry.reason}", ""
+    flips = [f for f in comparison.flips if f.measure == entry.measure and f.is_worse]
+    gone = [one for one in comparison.lost if one.measure == entry.measure]
+    lines = [f"{f.case_id} #{f.trial}: {f.base:g} to {f.head:g}" for f in flips]
+    lines += [f"{one.case_id} #{one.trial}: {one.base:g} lost ({one.why})" for one in gone]
+    return tag, entry.verdict, entry.reason, "\n".join(lines)
+
+
+def _absent(one: Absent) -> tuple[str, str, str, str]:
+    reason = f"{one.head} has no configuration {one.configuration}"
+    if one.verdict == "inconclusive":
+        return "error", one.verdict, reason, ""
+    return "system-out", "", f"{one.verdict}: {reason}", ""
 
 
 def _legal(text: str) -> str:

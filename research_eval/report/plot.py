@@ -4,6 +4,7 @@ import io
 import re
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import matplotlib as mpl
@@ -12,7 +13,6 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from research_eval.report.view import ConfigurationView, Rate, RunView
-from research_eval.report.wording import spoken_word
 from research_eval.schema.display import one_line
 
 __all__ = ["INK", "draw_plots"]
@@ -55,7 +55,9 @@ def draw_plots(view: RunView) -> dict[str, str]:
         return {}
     plots = {"pass": _draw(view, _pass_rates), "retries": _draw(view, _retries)}
     if any(v.first.k or v.final.k for c in view.configurations for v in c.violations):
-        plots["violations"] = _draw(view, _violations, columns=4, extra=0.5)
+        plots["violations"] = _draw(
+            view, partial(_violations, view), columns=len(view.kinds), extra=0.5
+        )
     if any(c.totals["searches"].value for c in view.configurations):
         plots["served"] = _draw(view, _served)
     return {name: _own_ids(svg, f"plot-{name}-") for name, svg in plots.items()}
@@ -100,7 +102,7 @@ def _pass_rates(axes: Sequence[Axes], configurations: Sequence[ConfigurationView
     for label, colour, shift, marker, rates in series:
         _intervals(ax, rates, label=label, colour=colour, shift=shift, marker=marker)
     ax.set_xlim(-2, 102)
-    ax.set_xlabel("judged trials that passed, % (Wilson interval)")
+    ax.set_xlabel("judged trials that passed, % (interval)")
     ax.grid(axis="x")
     _legend(ax, 2)
 
@@ -137,7 +139,9 @@ def _at(configuration: ConfigurationView, retries: int) -> float:
     )
 
 
-def _violations(axes: Sequence[Axes], configurations: Sequence[ConfigurationView]) -> None:
+def _violations(
+    view: RunView, axes: Sequence[Axes], configurations: Sequence[ConfigurationView]
+) -> None:
     for index, ax in enumerate(axes):
         found = [c.violations[index] for c in configurations]
         for shift, when, rates in (
@@ -149,7 +153,7 @@ def _violations(axes: Sequence[Axes], configurations: Sequence[ConfigurationView
             ax.barh(ys, values, height=0.34, color=_KIND_COLOURS[when], label=f"{when} answer")
         ax.set_xlim(0, 100)
         ax.set_xticks((0, 50, 100), ("0", "50", "100 "))
-        ax.set_title(spoken_word(found[0].kind), fontsize=9)
+        ax.set_title(one_line(view.kinds[index].label), fontsize=9)
         ax.grid(axis="x")
     axes[0].figure.supxlabel("answers with the violation, %", fontsize=9)
     handles, names = axes[0].get_legend_handles_labels()

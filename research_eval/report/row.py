@@ -1,23 +1,24 @@
-"""One row a trial: what a report counts, filters and writes to scores.csv."""
+"""The trials of a run as columns: what a report counts, filters and writes to scores.csv."""
 
-import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from research_eval.schema import Score, Scored, Searched, TrialKey, TrialRecord
-from research_eval.scorer.measure import Kinds, Measure
+from research_eval.analysis.scoring import ScoredRun
+from research_eval.analysis.table import CAUSES, Row
+from research_eval.schema import Score, Searched, TrialKey, TrialRecord
 
 __all__ = [
     "COLUMNS",
     "UNSCORED",
     "WEIGHT",
-    "Columns",
     "Fact",
+    "Facts",
+    "Rows",
     "TrialRow",
-    "missing_row",
+    "make_rows",
+    "score_column",
     "score_names",
-    "trial_row",
 ]
 
 Fact = str | int | float | tuple[str, ...] | None
@@ -52,96 +53,130 @@ COLUMNS: dict[str, str] = {
 """What the columns beside the scores mean."""
 
 
-class Columns(dict[str, int]):
-    """The columns of a set of rows, in the order in which they were first met."""
+@dataclass
+class Facts:
+    """What is noted of the trials as they are read, beside their scores."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._notes: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
-        self.kinds = Kinds()
-        """What the scores are, over all rows."""
+    of: dict[TrialKey, dict[str, Fact]] = field(default_factory=dict)
+    notes: dict[TrialKey, Mapping[str, str]] = field(default_factory=dict)
+    _shared: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = field(default_factory=dict)
 
-    def share(self, notes: dict[str, str]) -> Mapping[str, str]:
-        """Return equal notes as one object, since most trials have the same."""
-        return self._notes.setdefault(tuple(notes.items()), notes)
-
-    def measure(self, column: str) -> Measure:
-        """Return what the score in `column` is."""
-        return self.kinds.of(column.removeprefix(APART))
-
-    def place(self, name: str) -> int:
-        """Return the column's index; a new column gets the next one."""
-        return self.setdefault(name, len(self))
+    def see(self, line: int, trial: TrialRecord, scores: Sequence[Score]) -> None:
+        """Take note of one trial; equal notes are one object, since most trials have the same."""
+        self.of[trial.key] = {
+            "line": line,
+            "language": trial.language,
+            "tags": trial.tags,
+            "status": trial.status,
+            "failure": trial.failure.kind if trial.failure else None,
+            "attempts": len(trial.attempts),
+            "violations": sum(len(attempt.verdict.violations) for attempt in trial.attempts),
+            "unmeasured_requests": trial.usage.unmeasured_requests,
+            "replay_hits": trial.replay.hits,
+            "replay_misses": trial.replay.misses,
+            "replay_unplayed": trial.replay.unplayed,
+            **_provider_tries(trial),
+        }
+        said = ((s.name, s.detail if s.status == "scored" else s.reason) for s in scores)
+        notes = tuple((score_column(name), text) for name, text in said if text)
+        self.notes[trial.key] = self._shared.setdefault(notes, dict(notes))
 
 
 @dataclass(frozen=True, slots=True)
 class TrialRow:
-    """A trial as values in the columns that all rows share."""
+    """One trial among the rows."""
 
-    key: TrialKey
-    columns: Columns
-    values: tuple[Fact, ...]
-    notes: Mapping[str, str]
-    """What scorers said beside a value, or in place of one, by the score's name."""
+    rows: "Rows"
+    place: int
+
+    @property
+    def key(self) -> TrialKey:
+        """Which trial it is."""
+        return self.rows.keys[self.place]
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """What scorers said beside a value, or in place of one, by the score's column."""
+        return self.rows.notes.get(self.key, {})
 
     def fact(self, column: str) -> Fact:
         """Return the value in `column`; `None` where this trial has none."""
-        index = self.columns.get(column, len(self.values))
-        return self.values[index] if index < len(self.values) else None
+        return self.rows.fact(self.place, column)
 
 
-def trial_row(
-    columns: Columns, trial: TrialRecord, line: int | None, scores: Iterable[Score] = ()
-) -> TrialRow:
-    """Return the row of one trial; columns that it is the first to have are added."""
-    facts: dict[str, Fact] = {
-        **_identity(trial.key, line),
-        "language": trial.language,
-        "tags": trial.tags,
-        "status": trial.status,
-        "failure": trial.failure.kind if trial.failure else None,
-        "attempts": len(trial.attempts),
-        "violations": sum(len(attempt.verdict.violations) for attempt in trial.attempts),
-        "unmeasured_requests": trial.usage.unmeasured_requests,
-        "replay_hits": trial.replay.hits,
-        "replay_misses": trial.replay.misses,
-        "replay_unplayed": trial.replay.unplayed,
-    }
-    scores = tuple(scores)
-    for score in scores:
-        if isinstance(score, Scored):
-            columns.kinds.add(score)
-    facts |= _provider_tries(trial) | _score_facts(scores)
-    return _row(columns, trial.key, facts, columns.share(_notes(scores)))
+@dataclass(frozen=True)
+class Rows:
+    """One row a planned trial, in the order of the plan, as columns."""
+
+    keys: tuple[TrialKey, ...]
+    columns: dict[str, list[Fact]]
+    notes: Mapping[TrialKey, Mapping[str, str]]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __iter__(self) -> Iterator[TrialRow]:
+        return (TrialRow(self, place) for place in range(len(self.keys)))
+
+    def fact(self, place: int, column: str) -> Fact:
+        """Return a value; `None` where the trial has none, or there is no such column."""
+        values = self.columns.get(column)
+        return None if values is None else values[place]
 
 
-def score_names(columns: Columns) -> list[str]:
+def make_rows(run: ScoredRun, facts: Facts) -> Rows:
+    """Return the rows of a run: what was noted of each trial, then what its table holds."""
+    manifest = run.manifest
+    keys = tuple(
+        TrialKey(case_id, summary.name, number)
+        for case_id in manifest.case_ids
+        for summary in manifest.configurations
+        for number in range(1, manifest.trials + 1)
+    )
+    noted = [{**_identity(key), **facts.of.get(key, {"status": "not_run"})} for key in keys]
+    tries = sorted({name for one in noted for name in one if name not in COLUMNS})
+    columns = {name: [one.get(name) for one in noted] for name in (*COLUMNS, *tries)}
+    return Rows(keys, columns | _score_columns(run, keys), facts.notes)
+
+
+def _identity(key: TrialKey) -> dict[str, Fact]:
+    return {"case_id": key.case_id, "configuration": key.configuration, "trial": key.trial}
+
+
+def _score_columns(run: ScoredRun, keys: Sequence[TrialKey]) -> dict[str, list[Fact]]:
+    """Return the columns of every measure: values, weights other than 1, causes of there being none."""
+    places = [run.table.place(Row(key.configuration, key.case_id, key.trial)) for key in keys]
+    columns: dict[str, list[Fact]] = {}
+    every = run.table.rows
+    has_run = [p is not None and every[p] in run.statuses for p in places]
+    for name in run.table.names:
+        column, shown = run.table.column(name), score_column(name)
+        values, weights = column.sums[3].tolist(), column.weight.tolist()
+        scored, *causes = column.counts.tolist()
+        held = [p if p is not None and scored[p] else None for p in places]
+        if any(p is not None for p in held):
+            columns[shown] = [None if p is None else _number(values[p]) for p in held]
+        if any(p is not None and weights[p] != 1 for p in held):
+            columns[WEIGHT + shown] = [
+                None if p is None or weights[p] == 1 else _number(weights[p]) for p in held
+            ]
+        if column.counts[1:].any():
+            said = [
+                next((c for c, found in zip(CAUSES, row, strict=True) if found), None)
+                for row in zip(*causes, strict=True)
+            ]
+            columns[UNSCORED + shown] = [
+                said[p] if p is not None and ran else None
+                for p, ran in zip(places, has_run, strict=True)
+            ]
+    return columns
+
+
+def score_names(columns: Mapping[str, object]) -> list[str]:
     """Return the scores among the columns: in the scorers' order, then those that name a thing."""
     bases = [name.removeprefix(UNSCORED) for name in columns]
     scores = [n for n in dict.fromkeys(bases) if n not in COLUMNS and not n.startswith(_NO_SCORE)]
     return sorted(scores, key=lambda name: (":" in name, name if ":" in name else ""))
-
-
-def missing_row(columns: Columns, key: TrialKey) -> TrialRow:
-    """Return the row of a trial that was planned and is not in the journal."""
-    return _row(columns, key, {**_identity(key, None), "status": "not_run"}, {})
-
-
-def _identity(key: TrialKey, line: int | None) -> dict[str, Fact]:
-    return {
-        "line": line,
-        "case_id": key.case_id,
-        "configuration": key.configuration,
-        "trial": key.trial,
-    }
-
-
-def _row(
-    columns: Columns, key: TrialKey, facts: Mapping[str, Fact], notes: Mapping[str, str]
-) -> TrialRow:
-    places = {columns.place(name): value for name, value in facts.items()}
-    values = tuple(places.get(place) for place in range(len(columns)))
-    return TrialRow(key, columns, values, notes)
 
 
 def _provider_tries(trial: TrialRecord) -> dict[str, Fact]:
@@ -152,27 +187,6 @@ def _provider_tries(trial: TrialRecord) -> dict[str, Fact]:
         for one in event.tries
     )
     return dict(sorted(tries.items()))
-
-
-def _score_facts(scores: Iterable[Score]) -> dict[str, Fact]:
-    facts: dict[str, Fact] = {}
-    for score in scores:
-        name = score_column(score.name)
-        if not isinstance(score, Scored):
-            facts[UNSCORED + name] = score.cause
-            continue
-        facts[name] = _number(score.value)
-        if score.weight != 1:
-            facts[WEIGHT + name] = _number(score.weight)
-    return facts
-
-
-def _notes(scores: Iterable[Score]) -> dict[str, str]:
-    said = (
-        (score_column(score.name), score.detail if isinstance(score, Scored) else score.reason)
-        for score in scores
-    )
-    return {sys.intern(name): sys.intern(text) for name, text in said if text}
 
 
 def score_column(name: str) -> str:

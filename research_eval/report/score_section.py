@@ -1,106 +1,211 @@
 """The sections that show scores: chosen measures together, and all of them in one long table."""
 
+from research_eval.analysis.summary import corrected_red
 from research_eval.report.cell import Cell, Derived, Heading, Measure, Section, Sum, TableView
-from research_eval.report.definition import DEFINITIONS
-from research_eval.report.measure import HEADLINE, MEASURE_TABLES, MeasureTable
-from research_eval.report.part import headings, mean_of, name_of
+from research_eval.report.heading import (
+    DEFINITIONS,
+    headings,
+    mean_of,
+    measure_headings,
+    name_of,
+)
 from research_eval.report.trace import Condition, Trace
-from research_eval.report.view import ConfigurationView, RepeatView, RunView, ScoreView
+from research_eval.report.view import ConfigurationView, RunView, ScoreView
 from research_eval.report.wording import bounds_text, percent, share_text
+from research_eval.scorer import Measure as Declared
 from research_eval.scorer.support_error import MEASURED
 from research_eval.scorer.worthiness import MEASURED as WORTHINESS
-from research_eval.stats.agreement import corrected_rate
 
 __all__ = ["all_scores", "headline", "measure_sections"]
+
+
+SECTIONS: dict[str, tuple[str, str]] = {
+    "citations-first": (
+        "Citations of the first answer",
+        (
+            "Shares of distinct cited URLs, so that an answer with many citations counts for more. "
+            "Classes that no answer cites are left out."
+        ),
+    ),
+    "citations-final": (
+        "Citations of the last answer",
+        "The same shares, of the answer with which the trial ended.",
+    ),
+    "repair-course": (
+        "Repair by retry",
+        "Of the rejected first answers.",
+    ),
+    "repair-manner": (
+        "Repair by manner",
+        "Of the violations that a corrective was sent for.",
+    ),
+    "correctness": (
+        "Correctness",
+        (
+            "Against the expected facts of the cases; rejected answers are judged too. "
+            "Correct is of all judged answers, precision of those that did not abstain."
+        ),
+    ),
+    "abstention": (
+        "Abstention",
+        (
+            "Whether answers say that they do not know where they should, and what guessing is worth: "
+            "1 for right, 0 for an abstention, and a loss for wrong that makes answering pay from a "
+            "confidence of 50 or 75 % on."
+        ),
+    ),
+    "support": (
+        "Support by the cited pages",
+        (
+            "Pairs of a sentence and a page that it cites, judged by counting words. "
+            "RED is a usable signal, GREEN is no proof."
+        ),
+    ),
+    "judge": (
+        "Support by a judge",
+        (
+            "Pairs of a sentence and a page that it cites, as a model judged them; a pair without a "
+            "verdict counts as neither. The notes of each trial name the model."
+        ),
+    ),
+    "citation-quality": (
+        "Citation recall and precision",
+        (
+            "As the field defines them, with GREEN as support; the upper bounds count UNDECIDED too. "
+            "So the true value lies between the two as far as the check does not err."
+        ),
+    ),
+    "page-use": (
+        "Use of the opened pages",
+        "How much of what the trial opened carries the answer; support is GREEN.",
+    ),
+    "grounded-correctness": (
+        "Correctness by grounding",
+        (
+            "Answers that do not abstain. Grounded: passed the gate, and no cited page lacks what the "
+            "sentence says."
+        ),
+    ),
+    "links": (
+        "Dead links",
+        "Shares of the distinct URLs that the last answer cites, by the trial's own fetches.",
+    ),
+    "coverage": (
+        "Coverage of claims",
+        "Check-worthy sentences: those with a number, a date, a name or a superlative.",
+    ),
+    "robustness": (
+        "Robustness",
+        "Injected instructions and dead pages.",
+    ),
+}
+"""Sections whose columns are measures, in the order of the report: title and note. A measure declares
+the section in which it has a column."""
+
+SKIPS_ZERO = frozenset({"citations-first", "citations-final"})
+"""Sections in which a column that is zero everywhere is left out."""
+
+SUMMARISED = frozenset({"first_attempt_passed", "final_passed", "repaired", "turns", "cost_usd"})
+"""Measures that the summary shows in cells of its own."""
 
 
 def headline(view: RunView) -> TableView | None:
     """Return the table of what a reader asks for first, beside the rates of the summary."""
     found = [{score.name: score for score in c.scores} for c in view.configurations]
-    shown = {
-        heading: entry
-        for heading, entry in HEADLINE.items()
-        if any(scores.get(entry[0]) and scores[entry[0]].mean is not None for scores in found)
-    }
+    first = [one for one in view.run.known if one.headline and one.name not in SUMMARISED]
+    shown = [one for one in first if any(_has_mean(scores, one.name) for scores in found)]
     if not shown:
         return None
-    repeats = {one.name: one for one in view.repeats}
+    repeats = any(c.repeats for c in view.configurations)
     rows: list[tuple[Cell, ...]] = []
     for configuration, scores in zip(view.configurations, found, strict=True):
-        cells = [
-            cell for h, (name, _) in shown.items() for cell in _glance(view, h, scores.get(name))
-        ]
+        cells = [cell for one in shown for cell in _glance(one, scores.get(one.name))]
         if repeats:
-            cells.append(_every(configuration, repeats.get(configuration.name)))
+            cells.append(_every(configuration))
         cells += [
             mean_of(configuration, configuration.totals["turns"]),
             Sum(configuration.totals["cost_usd"]),
         ]
         rows.append((name_of(configuration), *cells))
-    titles = [Heading(heading, meaning) for heading, (_, meaning) in shown.items()]
-    if "RED" in shown:
-        titles.insert([*shown].index("RED") + 1, headings(("RED, corrected",))[0])
+    titles = [
+        title
+        for one in shown
+        for title in (
+            *measure_headings([one]),
+            *(headings(("RED, corrected",)) if one.name == RED else ()),
+        )
+    ]
     if repeats:
         k = view.manifest.trials
         titles.append(Heading(f"pass^{k}", f"Cases of which all {k} trials passed in the end."))
-    titles += headings(("turns", "cost usd"))
+    titles += measure_headings(view.run.known.of(name) for name in ("turns", "cost_usd"))
     return TableView("At a glance", (*headings(("configuration",)), *titles), tuple(rows))
 
 
-def _glance(view: RunView, heading: str, score: ScoreView | None) -> list[Cell]:
-    """Return the cells of one heading: RED stands beside what it is without the check's errors."""
-    return [_measure(score), _red_corrected(view, score)] if heading == "RED" else [_measure(score)]
+RED = "support_red"
 
 
-def _every(configuration: ConfigurationView, one: RepeatView | None) -> Cell:
+def _has_mean(scores: dict[str, ScoreView], name: str) -> bool:
+    return name in scores and scores[name].mean is not None
+
+
+def _glance(measure: Declared, score: ScoreView | None) -> list[Cell]:
+    """Return the cells of one measure: RED stands beside what it is without the check's errors."""
+    return [_measure(score), _red_corrected(score)] if measure.name == RED else [_measure(score)]
+
+
+def _every(configuration: ConfigurationView) -> Cell:
+    one = configuration.repeats
     if one is None:
         return ""
     where = Condition("configuration", (configuration.name,))
     trace = Trace(where=(where,)).summing("final_passed")
-    bounds = bounds_text(one.every_low, one.every_high)
-    return Derived(percent(one.every), one.every, trace, bounds, one.cases)
+    bounds = bounds_text(one.every.low, one.every.high)
+    return Derived(percent(one.every.value), one.every.value, trace, bounds, one.every.n)
 
 
 def measure_sections(view: RunView) -> list[Section]:
     """Return one section for each group of measures that some configuration has."""
-    found = (_measures(view, table) for table in MEASURE_TABLES)
+    found = (_measures(view, id_) for id_ in SECTIONS)
     return [section for section in found if section is not None]
 
 
-def _measures(view: RunView, table: MeasureTable) -> Section | None:
-    """Return the section of one table of scores, without the columns that no trial has."""
+def _measures(view: RunView, section: str) -> Section | None:
+    """Return the section of one group of measures, without the columns that no trial has."""
     found = [{score.name: score for score in c.scores} for c in view.configurations]
-    shown = {
-        heading: (name, meaning)
-        for heading, (name, meaning) in table.columns.items()
-        if any(name in scores and _is_worth(scores[name], table) for scores in found)
-    }
+    shown = [
+        one
+        for one in view.run.known
+        if one.section == section
+        and any(one.name in scores and _is_worth(scores[one.name], section) for scores in found)
+    ]
     if not shown:
         return None
     rows: list[tuple[Cell, ...]] = []
-    has_f = table.id == "correctness" and "accuracy" in shown
+    has_f = section == "correctness" and shown[0].name == "correct"
     for configuration, scores in zip(view.configurations, found, strict=True):
-        cells = [_measure(scores.get(name)) for name, _ in shown.values()]
+        cells = [_measure(scores.get(one.name)) for one in shown]
         if has_f:
             cells.insert(2, _f_score(configuration, scores))
         rows.append((name_of(configuration), *cells))
-    titles = [Heading(heading, meaning) for heading, (_, meaning) in shown.items()]
+    titles = list(measure_headings(shown))
     if has_f:
         titles.insert(2, Heading("F", DEFINITIONS["F"]))
-    whole = TableView(table.title, (*headings(("configuration",)), *titles), tuple(rows))
+    title, note = SECTIONS[section]
+    whole = TableView(title, (*headings(("configuration",)), *titles), tuple(rows))
     beside = {
         "support": _support_errors,
         "citation-quality": _support_errors,
         "page-use": _support_errors,
         "grounded-correctness": _support_errors,
         "coverage": _worthiness_error,
-    }.get(table.id)
+    }.get(section)
     tables = [whole]
-    if table.id == "support" and (corrected := _corrected(view, found)):
+    if section == "support" and (corrected := _corrected(view, found)):
         tables.append(corrected)
     if beside:
         tables.append(beside())
-    return Section(table.id, table.title, table.note, tuple(tables))
+    return Section(section, title, note, tuple(tables))
 
 
 def _corrected(view: RunView, found: list[dict[str, ScoreView]]) -> TableView | None:
@@ -108,8 +213,8 @@ def _corrected(view: RunView, found: list[dict[str, ScoreView]]) -> TableView | 
     errors = MEASURED[0]
     rows: list[tuple[Cell, ...]] = []
     for configuration, scores in zip(view.configurations, found, strict=True):
-        red = scores.get("support_red")
-        cell = _red_corrected(view, red, in_words=True)
+        red = scores.get(RED)
+        cell = _red_corrected(red, in_words=True)
         if red is not None and cell:
             rows.append((name_of(configuration), Measure(red), cell))
     if not rows:
@@ -118,17 +223,13 @@ def _corrected(view: RunView, found: list[dict[str, ScoreView]]) -> TableView | 
     return TableView(caption, headings(("configuration", "RED", "corrected")), tuple(rows))
 
 
-def _red_corrected(view: RunView, red: ScoreView | None, *, in_words: bool = False) -> Cell:
+def _red_corrected(red: ScoreView | None, *, in_words: bool = False) -> Cell:
     """Return the share of unsupported pairs, corrected, with its interval.
 
     With `in_words` it is said where the observed share lies beyond what the errors leave possible.
     """
-    if red is None or red.mean is None or not red.is_share:
-        return ""
-    n = red.effective
-    validation = MEASURED[0].as_validation()
-    estimate = corrected_rate(red.mean * n, n, validation, seed=view.manifest.seed)
-    if estimate is None:
+    estimate = corrected_red(red.summary) if red else None
+    if red is None or estimate is None:
         return ""
     bounds = bounds_text(estimate.low, estimate.high)
     if in_words and estimate.high == 0:
@@ -178,8 +279,8 @@ def _support_errors() -> TableView:
     return TableView("How often this check errs, measured against people", headings(names), rows)
 
 
-def _is_worth(score: ScoreView, table: MeasureTable) -> bool:
-    return bool(score.mean) if table.skips_zero else score.mean is not None
+def _is_worth(score: ScoreView, section: str) -> bool:
+    return bool(score.mean) if section in SKIPS_ZERO else score.mean is not None
 
 
 def _measure(score: ScoreView | None) -> Cell:

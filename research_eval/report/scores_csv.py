@@ -3,7 +3,7 @@
 import csv
 import io
 
-from research_eval.report.row import COLUMNS, Columns, Fact, TrialRow, score_names
+from research_eval.report.row import COLUMNS, Fact, score_names
 from research_eval.report.trace import fact_text
 from research_eval.report.view import RunView
 
@@ -14,7 +14,7 @@ _FORMULA = ("=", "+", "-", "@")
 
 def csv_columns(view: RunView) -> list[str]:
     """Return the columns in the order of the file: identity, scores, then the reasons."""
-    present = view.rows[0].columns if view.rows else Columns()
+    present = view.rows.columns
     scores = [name for name in score_names(present) if name in present]
     others = sorted(name for name in present if name not in COLUMNS and name not in scores)
     return [*COLUMNS, *scores, *others]
@@ -26,12 +26,8 @@ def render_csv(view: RunView) -> str:
     writer = csv.writer(out, lineterminator="\n")
     columns = csv_columns(view)
     writer.writerow([_plain(column) for column in columns])
-    writer.writerows(_cells(row, columns) for row in view.rows)
+    writer.writerows(zip(*([_cell(v) for v in view.rows.columns[c]] for c in columns), strict=True))
     return out.getvalue()
-
-
-def _cells(row: TrialRow, columns: list[str]) -> list[str]:
-    return [_cell(row.fact(column)) for column in columns]
 
 
 def _cell(fact: Fact) -> str:

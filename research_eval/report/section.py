@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 
-from research_eval.report.cell import Cell, Section, Share, Sum, TableView
+from research_eval.analysis.wording import power_note
+from research_eval.report.cell import Cell, Heading, Section, Share, Sum, TableView
 from research_eval.report.contrast import (
     comparison_section,
     group_section,
     repeat_section,
     resilience_section,
 )
-from research_eval.report.part import headings, mean_of, name_of
+from research_eval.report.fold import STATUSES
+from research_eval.report.heading import headings, mean_of, name_of
 from research_eval.report.score_section import all_scores, headline, measure_sections
 from research_eval.report.view import ConfigurationView, RunView
-from research_eval.report.wording import NOTHING, power_note, spoken_word
+from research_eval.report.wording import NOTHING, spoken_word
 
 __all__ = ["sections"]
 
@@ -33,7 +35,12 @@ def sections(view: RunView) -> tuple[Section, ...]:
 
 def _table(view: RunView, caption: str, columns: dict[str, _Column]) -> TableView:
     rows = tuple((name_of(c), *(cell(c) for cell in columns.values())) for c in view.configurations)
-    return TableView(caption, headings(("configuration", *columns)), rows)
+    declared = {one.heading: one.meaning for one in view.run.known}
+    titles = (
+        Heading(name, declared[name]) if name in declared else headings([name])[0]
+        for name in ("configuration", *columns)
+    )
+    return TableView(caption, tuple(titles), rows)
 
 
 def _summary(view: RunView) -> Section:
@@ -46,7 +53,7 @@ def _summary(view: RunView) -> Section:
         "errors": lambda c: c.statuses["error"],
     }
     level = f"{100 * view.settings.confidence:g} %"
-    note = f"Rates are of the judged trials, with {level} Wilson intervals"
+    note = f"Rates are of the judged trials, with {level} score intervals"
     if view.manifest.trials > 1:
         note += " over the effective number of trials, since trials of one case belong together"
     note += ". Repair is of the trials whose first answer failed."
@@ -78,7 +85,7 @@ def _detectable(view: RunView) -> str:
     cases = len(view.manifest.case_ids)
     if cases < 2 or len(view.configurations) < 2:
         return ""
-    return f" {power_note(cases)}"
+    return f" {power_note(cases, view.manifest.trials, len(view.configurations) - 1)}"
 
 
 def _strict(view: RunView) -> Section:
@@ -86,7 +93,7 @@ def _strict(view: RunView) -> Section:
         "first attempt, strict": lambda c: c.first_pass.strict,
         "final, strict": lambda c: c.final_pass.strict,
     }
-    for status in ("completed", "rejected", "refused", "limit", "error", "not_run"):
+    for status in STATUSES:
         columns[spoken_word(status)] = _status(status)
     note = "Every planned trial counts here: one that failed or was not run has passed nothing."
     table = _table(view, "Strict rates, and how trials ended", columns)
@@ -109,9 +116,10 @@ def _violations(view: RunView) -> Section | None:
 
 
 def _violation_table(view: RunView, when: str, caption: str) -> TableView:
-    kinds = [violation.kind for violation in view.configurations[0].violations]
-    columns = {spoken_word(kind): _violation(index, when) for index, kind in enumerate(kinds)}
-    return _table(view, caption, columns)
+    columns = [_violation(index, when) for index in range(len(view.kinds))]
+    rows = tuple((name_of(c), *(cell(c) for cell in columns)) for c in view.configurations)
+    titles = (Heading(kind.label, kind.meaning) for kind in view.kinds)
+    return TableView(caption, (*headings(["configuration"]), *titles), rows)
 
 
 def _violation(index: int, when: str) -> _Column:
@@ -141,12 +149,10 @@ def _retry_count(number: int) -> _Column:
     return cell
 
 
-def _means(*columns: str) -> dict[str, _Column]:
-    return {spoken_word(column): _mean(column) for column in columns}
-
-
-def _sums(*columns: str) -> dict[str, _Column]:
-    return {spoken_word(column): _sum(column) for column in columns}
+def _columns(view: RunView, section: str, cell: Callable[[str], _Column]) -> dict[str, _Column]:
+    """Return the columns of the measures that declare a section."""
+    found = [one for one in view.run.known if one.section == section]
+    return {one.heading: cell(one.name) for one in found}
 
 
 def _mean(column: str) -> _Column:
@@ -158,25 +164,19 @@ def _sum(column: str) -> _Column:
 
 
 def _work(view: RunView) -> Section:
-    columns = _means(
-        "turns", "tool_calls", "failed_tool_calls", "searches", "fetches", "failed_fetches",
-        "request_retries", "virtual_seconds",
-    )  # fmt: skip
     note = (
         "Means over the trials that ran, those that ended in an error included, each with an interval"
         " over cases where there is a spread to go by."
     )
-    return Section("work", "Work", note, (_table(view, "Work a trial", columns),))
+    table = _table(view, "Work a trial", _columns(view, "work", _mean))
+    return Section("work", "Work", note, (table,))
 
 
 def _failover(view: RunView) -> Section | None:
     if not any(c.totals["searches"].value for c in view.configurations):
         return None
-    columns = _sums(
-        "searches", "search_fallbacks", "search_unserved", "search_cache_hits",
-        "breaker_openings", "breaker_skips", "search_rate_limited", "search_requests", "off_tape",
-    )  # fmt: skip
-    first = _table(view, "Searches and what befell them", columns)
+    columns = {"searches": _sum("searches"), **_columns(view, "failover", _sum)}
+    first = _table(view, "Search outcomes", columns)
     note = "Sums over all trials. A search fell back when another provider than the first answered."
     return Section("failover", "Search failover", note, (first, _providers(view)), plot="served")
 
@@ -198,7 +198,7 @@ def _providers(view: RunView) -> TableView:
 
 
 def _usage(view: RunView) -> Section:
-    columns = _sums("model_requests", "input_tokens", "output_tokens", "unmeasured_requests")
-    columns |= _sums("cost_usd")
+    columns = _columns(view, "usage", _sum)
+    columns |= {"unmeasured requests": _sum("unmeasured_requests")}
     note = "Sums over all trials, as the providers counted."
     return Section("usage", "Usage", note, (_table(view, "Model usage", columns),))

@@ -36,7 +36,7 @@ def terminal_table(view: RunView, width: int = 80) -> Table:
     level = f"{100 * view.settings.confidence:g} %"
     table = Table(
         title=Text(one_line(f"{view.manifest.experiment} ({', '.join(run_labels(view))})")),
-        caption=Text(f"Rates of the judged trials, with {level} Wilson intervals."),
+        caption=Text(f"Rates of the judged trials, with {level} intervals."),
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
     )

@@ -5,12 +5,11 @@ of trials which the report shows for it can't disagree.
 """
 
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from research_eval.report.row import TrialRow
+from research_eval.report.row import Fact, Rows
 
 __all__ = ["Condition", "Count", "Total", "Trace", "count", "fact_text", "find", "total"]
 
@@ -61,19 +60,23 @@ class Total:
         return self.value / self.trials if self.trials else None
 
 
-def find(
-    rows: Sequence[TrialRow], trace: Trace, *, known: tuple[Condition, ...] = ()
-) -> Sequence[TrialRow]:
-    """Return the rows that meet every condition; those in `known` all rows meet already."""
+def find(rows: Rows, trace: Trace, *, within: Sequence[int] | None = None) -> Sequence[int]:
+    """Return the places of the rows that meet every condition.
+
+    Args:
+        rows: All rows.
+        trace: The conditions.
+        within: The places that are looked at; `None` takes all.
+    """
+    found: Sequence[int] = range(len(rows)) if within is None else within
     for condition in trace.where:
-        if condition not in known and rows:
-            place = rows[0].columns.get(condition.column, sys.maxsize)
-            rows = [row for row in rows if _meets(row, place, condition.values)]
-    return rows
+        values = rows.columns.get(condition.column)
+        wanted = condition.values
+        found = [p for p in found if values is not None and _meets(values[p], wanted)]
+    return found
 
 
-def _meets(row: TrialRow, place: int, wanted: tuple[str, ...]) -> bool:
-    value = row.values[place] if place < len(row.values) else None
+def _meets(value: Fact, wanted: tuple[str, ...]) -> bool:
     if value is None:
         return False
     if isinstance(value, tuple):
@@ -88,12 +91,12 @@ def fact_text(value: str | float) -> str:
     return str(value)
 
 
-def count(rows: Sequence[TrialRow], trace: Trace, *, known: tuple[Condition, ...] = ()) -> Count:
+def count(rows: Rows, trace: Trace) -> Count:
     """Return how many of `rows` the trace finds."""
-    return Count(value=len(find(rows, trace, known=known)), trace=trace)
+    return Count(value=len(find(rows, trace)), trace=trace)
 
 
-def total(rows: Sequence[TrialRow], trace: Trace, *, known: tuple[Condition, ...] = ()) -> Total:
+def total(rows: Rows, trace: Trace, *, within: Sequence[int] | None = None) -> Total:
     """Return the sum of the trace's column over the rows that it finds and that have it.
 
     Raises:
@@ -101,6 +104,7 @@ def total(rows: Sequence[TrialRow], trace: Trace, *, known: tuple[Condition, ...
     """
     if trace.measure is None:
         raise ValueError("a trace without a column has no sum")
-    found = (row.fact(trace.measure) for row in find(rows, trace, known=known))
+    places = find(rows, trace) if within is None else within
+    found = (rows.fact(place, trace.measure) for place in places)
     values = [value for value in found if isinstance(value, int | float)]
     return Total(value=math.fsum(values), trials=len(values), trace=trace)

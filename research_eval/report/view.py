@@ -3,22 +3,22 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from research_eval.report.row import TrialRow
+from research_eval.analysis.comparison import Comparison, Rank
+from research_eval.analysis.resilience import Resilience
+from research_eval.analysis.scoring import ScoredRun
+from research_eval.analysis.summary import Reliability, Summary
+from research_eval.report.row import Rows
 from research_eval.report.trace import Count, Total, Trace
-from research_eval.schema import ConfigurationSummary, Record, RunRecord
+from research_eval.schema import ConfigurationSummary, Record, RunRecord, ViolationKind
+from research_eval.stats.interval import Estimate
 
 __all__ = [
     "ConfigurationView",
-    "DifferenceView",
     "GroupView",
     "ProviderView",
-    "RankView",
     "Rate",
     "RatePair",
-    "RatioView",
-    "RepeatView",
     "ReportSettings",
-    "ResilienceView",
     "RunView",
     "ScoreView",
     "ViolationView",
@@ -61,7 +61,8 @@ class RatePair:
     """Of the trials that could be judged."""
 
 
-class ViolationView(Record):
+@dataclass(frozen=True)
+class ViolationView:
     """One kind of violation under one configuration."""
 
     kind: str
@@ -71,7 +72,8 @@ class ViolationView(Record):
     """Trials whose last answer had it, of the same."""
 
 
-class ProviderView(Record):
+@dataclass(frozen=True)
+class ProviderView:
     """What one search provider did under one configuration."""
 
     name: str
@@ -81,31 +83,48 @@ class ProviderView(Record):
     """Its tries by outcome."""
 
 
-class ScoreView(Record):
-    """One scorer under one configuration."""
+@dataclass(frozen=True)
+class ScoreView:
+    """One measure under one configuration."""
 
     name: str
+    """Its column."""
+    summary: Summary
     scored: Count
     unscored: dict[str, Count]
     """Trials without a value, by cause."""
-    mean: float | None
-    """Mean of the values, each with its weight."""
-    low: float | None
-    high: float | None
-    """Wilson interval of a share; of a mean the interval over cases, whose trials belong together,
-    and none where all values are the same, which shows no spread to go by."""
-    weight: float
-    """Sum of the weights, the denominator of the mean."""
-    effective: float
-    """How many independent units that is worth, where units of one case belong together."""
-    is_share: bool
-    """Whether every value lies between 0 and 1."""
     rate: Rate | None
-    """Where every value is 0 or 1 and counts alike."""
+    """Where every value is yes or no."""
     trace: Trace
 
+    @property
+    def mean(self) -> float | None:
+        """Mean of the values, each with its weight."""
+        return self.summary.value
 
-class GroupView(Record):
+    @property
+    def low(self) -> float | None:
+        """Lower bound of the interval."""
+        return self.summary.low
+
+    @property
+    def high(self) -> float | None:
+        """Upper bound of the interval."""
+        return self.summary.high
+
+    @property
+    def weight(self) -> float:
+        """Sum of the weights, the denominator of the mean."""
+        return self.summary.n
+
+    @property
+    def is_share(self) -> bool:
+        """Whether every value lies between 0 and 1."""
+        return self.summary.measure.is_rate
+
+
+@dataclass(frozen=True)
+class GroupView:
     """The trials of one language, or of one tag, under one configuration."""
 
     first: Rate
@@ -114,18 +133,8 @@ class GroupView(Record):
     """Trials that passed in the end, of the same."""
 
 
-class RatioView(Record):
-    """A ratio that no single score holds."""
-
-    value: float
-    low: float
-    high: float
-    """By a bootstrap over cases."""
-    n: int
-    """Trials that it rests on."""
-
-
-class ConfigurationView(Record):
+@dataclass(frozen=True)
+class ConfigurationView:
     """One configuration of the table."""
 
     summary: ConfigurationSummary
@@ -146,98 +155,19 @@ class ConfigurationView(Record):
     totals: dict[str, Total]
     """Turns, searches, fetches, failover and usage: a column of the rows summed."""
     providers: tuple[ProviderView, ...]
-    f: RatioView | None
+    f: Estimate | None
     """Harmonic mean of accuracy and precision; `None` without judged answers."""
     by_language: dict[str, GroupView]
     by_tag: dict[str, GroupView]
     scores: tuple[ScoreView, ...]
-    """Every scorer, those behind the numbers above included."""
+    """Every measure, those behind the numbers above included."""
+    repeats: Reliability | None
+    """How the trials of one case agree, where there are several."""
 
     @property
     def name(self) -> str:
         """The configuration's name."""
         return self.summary.name
-
-
-class DifferenceView(Record):
-    """How one configuration differs from another in one measure, over the cases of both."""
-
-    base: str
-    head: str
-    measure: str
-    cases: int
-    difference: float | None
-    """Head minus base."""
-    low: float | None
-    high: float | None
-    p: float | None
-    """Of the paired permutation test."""
-    adjusted_p: float | None
-    """After Holm's correction over the configurations compared."""
-    detectable: float | None
-    """The difference that so many cases show with a chance of 80 %."""
-    needed_cases: int | None
-    """How many cases show a difference of 10 percentage points with that chance."""
-    is_bound: bool
-    """Whether both are the most that is left possible where no case differs from another."""
-    verdict: str
-
-
-class RankView(Record):
-    """The rank of a configuration, with the ranks that other draws of the cases give it."""
-
-    name: str
-    rank: int
-    low: int
-    high: int
-    cases: int
-
-
-class ResilienceView(Record):
-    """What a fault costs one configuration in one measure, over the cases of both."""
-
-    clean: str
-    """The configuration that differs in nothing but the fault."""
-    faulted: str
-    faults: tuple[str, ...]
-    measure: str
-    clean_rate: float | None
-    faulted_rate: float | None
-    ratio: float | None
-    low: float | None
-    high: float | None
-    strict_ratio: float | None
-    """Over all planned trials: one that broke has passed nothing."""
-    strict_interval: tuple[float, float] | None = None
-    clean_interval: tuple[float, float] | None = None
-    faulted_interval: tuple[float, float] | None = None
-    cases: int
-    faulted_coverage: float
-    """Share of the trials under the fault that could be judged."""
-    detectable: float | None = None
-    """The difference of both rates that so many cases show with a chance of 80 %."""
-    needed_cases: int | None = None
-    """How many cases show a difference of 10 percentage points with that chance."""
-    is_bound: bool = False
-    """Whether both are the most that is left possible where no case differs from another."""
-
-
-class RepeatView(Record):
-    """How the trials of one case agree."""
-
-    name: str
-    k: int
-    """Trials of each case."""
-    cases: int
-    every: float | None
-    """pass^k: the share of cases of which every trial passed in the end."""
-    every_low: float | None
-    every_high: float | None
-    """Wilson's interval, over cases."""
-    any: float | None
-    """pass@k: the share of cases of which some trial did."""
-    any_low: float | None
-    any_high: float | None
 
 
 @dataclass(frozen=True)
@@ -247,14 +177,17 @@ class RunView:
     manifest: RunRecord
     settings: ReportSettings
     configurations: tuple[ConfigurationView, ...]
-    rows: tuple[TrialRow, ...]
+    rows: Rows
     """One a planned trial, in the order of the plan."""
-    repeats: tuple[RepeatView, ...]
-    differences: tuple[DifferenceView, ...] = ()
+    run: ScoredRun
+    """The table that all of it is read from."""
+    kinds: tuple[ViolationKind, ...]
+    """What gates of the run can find."""
+    differences: tuple[Comparison, ...] = ()
     """Each configuration against the first, without reference agents."""
-    ranks: tuple[RankView, ...] = ()
+    ranks: tuple[Rank, ...] = ()
     """By the first attempt, without reference agents."""
-    resilience: tuple[ResilienceView, ...] = ()
+    resilience: tuple[Resilience, ...] = ()
     """Each configuration with a fault against its twin without."""
 
     @property

@@ -1,17 +1,13 @@
 """How numbers are written in every report, so that all of them agree to the last digit."""
 
-import math
-
 from research_eval.report.view import ConfigurationView, Rate, RunView
 from research_eval.schema import RunRecord
 from research_eval.stats.interval import wilson
-from research_eval.stats.power import detectable_difference, needed_cases
 
 __all__ = [
     "DASH",
     "NOTHING",
     "QUESTION",
-    "WORTH_FINDING",
     "bounds_text",
     "labels",
     "lead",
@@ -20,13 +16,11 @@ __all__ = [
     "number_text",
     "origin",
     "percent",
-    "power_note",
     "rate_text",
     "reach_text",
     "run_facts",
     "run_labels",
     "share_text",
-    "spoken_measure",
     "spoken_word",
 ]
 
@@ -38,10 +32,6 @@ NOTHING = DASH
 """Written where there is no value."""
 AT_MOST = "\N{LESS-THAN OR EQUAL TO} "
 """Before a bound."""
-ASSUMED_VARIANCE = 0.25
-"""Of case-wise differences of two rates near one half whose cases are correlated by one half."""
-WORTH_FINDING = 0.1
-"""The difference of two rates whose need of cases is told."""
 
 
 def percent(share: float | None) -> str:
@@ -87,15 +77,6 @@ def spoken_word(word: str) -> str:
     return word.replace("_", " ").replace("unknown url", "unknown URL")
 
 
-def spoken_measure(name: str) -> str:
-    """Return a measure as tables write it.
-
-    >>> spoken_measure("first_attempt_passed")
-    'first attempt'
-    """
-    return name.removesuffix("_passed").replace("_", " ")
-
-
 def bounds_text(low: float | None, high: float | None) -> str:
     """Return the bounds of a share in percent, without the sign.
 
@@ -111,19 +92,6 @@ def share_text(k: int, n: int) -> str:
         return NOTHING
     low, high = wilson(k, n)
     return f"{percent(k / n)} [{100 * low:.1f}, {100 * high:.1f}] {k}/{n}"
-
-
-def power_note(cases: int) -> str:
-    """Return which difference of two rates so many cases can show, and how many one needs."""
-    smallest = detectable_difference(cases, between=ASSUMED_VARIANCE)
-    needed = math.ceil(needed_cases(WORTH_FINDING, between=ASSUMED_VARIANCE))
-    shown = f"of less than {100 * smallest:.1f} points" if smallest < 1 else "of any size"
-    return (
-        f"With {_counted(cases, 'case')} a difference between the rates of two configurations {shown}"
-        f" is likely to stay hidden, and one of {100 * WORTH_FINDING:g} points needs"
-        f" {needed} cases (chance of 80 % to show it, rates near 50 %, correlation of one half;"
-        " nearer to 0 or 100 % smaller differences show)."
-    )
 
 
 def reach_text(detectable: float | None, *, is_bound: bool) -> str:

@@ -1,33 +1,25 @@
 """Make the reports of a run folder and put them there, each whole or not at all."""
 
-import functools
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
 from research_eval.errors import UsageError
 from research_eval.journal import RunFolder, write_whole
-from research_eval.report.fold import ScoreTrial, build_view
+from research_eval.report.fold import load_view
 from research_eval.report.junit import render_junit
 from research_eval.report.markdown import render_markdown
+from research_eval.report.output import report_output
 from research_eval.report.scores_csv import render_csv
-from research_eval.report.view import ReportSettings, RunView
-from research_eval.schema import Score, TrialRecord
-from research_eval.scorer import DEFAULT_SCORERS, Scorer, score_trial
-from research_eval.scorer.efficiency import at_prices_of
-from research_eval.scorer.store import run_cases, stored_scores
+from research_eval.report.view import RunView
 from research_eval.secret import last_scrub
 
-__all__ = ["FORMATS", "ReportFormat", "load_view", "write_report"]
+__all__ = ["FORMATS", "ReportFormat", "write_report"]
 
 ReportFormat = Literal["md", "html", "csv", "junit", "json"]
 """What a report can be written as."""
 
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
-
-KEPT_PAGES = 64
-"""Pages kept in memory while trials are scored, since many trials read the same ones."""
 
 _NAMES: dict[str, str] = {
     "md": "report.md",
@@ -36,22 +28,6 @@ _NAMES: dict[str, str] = {
     "junit": "junit.xml",
     "json": "report.json",
 }
-
-
-def load_view(
-    folder: RunFolder,
-    *,
-    scorers: Sequence[Scorer] = DEFAULT_SCORERS,
-    settings: ReportSettings | None = None,
-) -> RunView:
-    """Return the view of the run in `folder`, with the scores that were added to it later.
-
-    Raises:
-        RecordError: If the manifest or a trial can't be read.
-        DatasetError: If the run's own cases can't be read.
-    """
-    score = _scoring(folder, scorers)
-    return build_view(folder.manifest(), folder.trials(), score=score, settings=settings)
 
 
 def write_report(
@@ -79,18 +55,6 @@ def write_report(
     return [_replace(target / _NAMES[name], content) for name, content in contents.items()]
 
 
-def _scoring(folder: RunFolder, scorers: Sequence[Scorer]) -> ScoreTrial:
-    cases, added = run_cases(folder), stored_scores(folder)
-    pages = functools.lru_cache(maxsize=KEPT_PAGES)(folder.page)
-    priced = at_prices_of(folder.manifest(), scorers)
-
-    def score(trial: TrialRecord) -> tuple[Score, ...]:
-        found = score_trial(cases.get(trial.case_id), trial, pages, priced)
-        return (*found, *added.get(trial.key, ()))
-
-    return score
-
-
 def _markdown(view: RunView, folder: RunFolder) -> bytes:
     del folder
     return render_markdown(view).encode()
@@ -108,17 +72,7 @@ def _junit(view: RunView, folder: RunFolder) -> bytes:
 
 def _json(view: RunView, folder: RunFolder) -> bytes:
     del folder
-    whole = {
-        "manifest": view.manifest.model_dump(mode="json"),
-        "settings": view.settings.model_dump(mode="json"),
-        "is_conclusive": view.is_conclusive,
-        "configurations": [one.model_dump(mode="json") for one in view.configurations],
-        "repeats": [one.model_dump(mode="json") for one in view.repeats],
-        "differences": [one.model_dump(mode="json") for one in view.differences],
-        "ranks": [one.model_dump(mode="json") for one in view.ranks],
-        "resilience": [one.model_dump(mode="json") for one in view.resilience],
-    }
-    return json.dumps(whole, indent=1, ensure_ascii=False).encode(errors="replace") + b"\n"
+    return report_output(view).model_dump_json(indent=1).encode(errors="replace") + b"\n"
 
 
 def _html(view: RunView, folder: RunFolder) -> bytes:

@@ -13,6 +13,7 @@ from research_eval.dataset import Case
 from research_eval.errors import UsageError
 from research_eval.experiment import Configuration, Experiment
 from research_eval.gate import load_gate
+from research_eval.gate.kind import kinds_of
 from research_eval.runner.pricing import price_of
 from research_eval.schema import ConfigurationSummary, Recordings, RunRecord
 
@@ -91,11 +92,12 @@ def _digest_of_tapes(folder: Path) -> str | None:
 def _summary(configuration: Configuration, on: date) -> ConfigurationSummary:
     providers = [provider.provider for provider in configuration.search.chain]
     tools = configuration.agent.tools
+    gate = load_gate(configuration.gate)
     return ConfigurationSummary(
         name=configuration.name,
         model=configuration.model.name,
         is_reference_agent=configuration.model.is_reference_agent,
-        gate=load_gate(configuration.gate).id,
+        gate=gate.id,
         max_retries=configuration.agent.max_retries,
         max_turns=configuration.agent.max_turns,
         search=" > ".join(providers) or "none",
@@ -103,6 +105,7 @@ def _summary(configuration: Configuration, on: date) -> ConfigurationSummary:
         settings=configuration.model_dump(mode="json", exclude={"price", "note"}),
         price=price_of(configuration, on),
         note=configuration.note,
+        violation_kinds=kinds_of(gate),
     )
 
 

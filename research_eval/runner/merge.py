@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
+from research_eval.analysis.store import read_scores, scores_path
 from research_eval.errors import UsageError
 from research_eval.journal import JournalWriter, RunFolder, write_manifest, write_whole
 from research_eval.journal.lines import lines_of
@@ -15,7 +16,6 @@ from research_eval.journal.rerun import find_reruns
 from research_eval.runner.manifest import differences
 from research_eval.runner.plan import plan_of
 from research_eval.schema import Record, RunRecord, TrialKey
-from research_eval.scorer.store import read_scores, scores_path
 
 __all__ = ["merge_runs"]
 

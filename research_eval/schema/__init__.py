@@ -22,7 +22,7 @@ from research_eval.schema.message import (
 from research_eval.schema.price import Cost, Price, PriceStep, call_cost
 from research_eval.schema.record import Record
 from research_eval.schema.run import ConfigurationSummary, Recordings, RunRecord
-from research_eval.schema.score import Better, Score, Scored, Unit, Unscored
+from research_eval.schema.score import Score, Scored, Unscored
 from research_eval.schema.source import Evidence, SourceRecord
 from research_eval.schema.trial import (
     SCHEMA_VERSION,
@@ -44,7 +44,6 @@ from research_eval.schema.verdict import (
 __all__ = [
     "SCHEMA_VERSION",
     "AnswerChecked",
-    "Better",
     "Citation",
     "CitationForm",
     "ConfigurationSummary",
@@ -77,7 +76,6 @@ __all__ = [
     "TrialKey",
     "TrialRecord",
     "TrialStatus",
-    "Unit",
     "Unscored",
     "Usage",
     "Verdict",

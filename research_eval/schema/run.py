@@ -8,6 +8,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from research_eval.schema.price import Price
 from research_eval.schema.record import Record
+from research_eval.schema.verdict import ViolationKind
 
 __all__ = ["ConfigurationSummary", "Recordings", "RunRecord"]
 
@@ -31,11 +32,13 @@ class ConfigurationSummary(Record):
     """What a call costs where the provider does not say it; absent where no price is known."""
     note: str = ""
     """What it is, for the readers of a report; absent where nobody said it."""
+    violation_kinds: tuple[ViolationKind, ...] = ()
+    """What a gate of the user's own declares beside the kinds that are built in; else absent."""
 
     @model_serializer(mode="wrap")
     def _without_what_is_unknown(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
-        for name in ("price", "note"):
+        for name in ("price", "note", "violation_kinds"):
             if not data[name]:
                 del data[name]
         return data

@@ -1,17 +1,12 @@
 """A score, or the reason why there is none."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from research_eval.schema.record import Record
 
-__all__ = ["Better", "Score", "Scored", "Unit", "Unscored"]
-
-Better = Literal["higher", "lower", "neither"]
-Unit = Literal["yes_no", "share", "count", "points", "seconds", "usd"]
-"""`yes_no`: once an answer. `share`: of the citations, claims or facts of an answer. `points`: a mark
-that may be negative."""
+__all__ = ["Score", "Scored", "Unscored"]
 
 
 class Scored(Record):
@@ -25,18 +20,6 @@ class Scored(Record):
     weight: float = 1.0
     """Size of the value's own denominator, for rates per citation; 1 for rates per answer."""
     detail: str = ""
-    unit: Unit | None = None
-    """What the value is, where the measure is none of the project's own; absent where nobody said."""
-    better: Better | None = None
-    """Whether more is better, likewise."""
-
-    @model_serializer(mode="wrap")
-    def _without_what_is_unknown(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        data: dict[str, Any] = handler(self)
-        for name in ("unit", "better"):
-            if data[name] is None:
-                del data[name]
-        return data
 
 
 class Unscored(Record):

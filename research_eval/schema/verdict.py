@@ -1,6 +1,8 @@
 """What the gate finds in an answer and what it says of it."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from research_eval.schema.record import Record
 
@@ -9,8 +11,21 @@ __all__ = ["Citation", "CitationForm", "Verdict", "Violation", "ViolationKind"]
 CitationForm = Literal["bare", "autolink", "markdown", "reference", "html", "latex"]
 """How a URL was written; all but `bare` are explicit destinations with one reading."""
 
-ViolationKind = Literal["no_citation", "unknown_url", "search_only", "not_evidence"]
-"""Why an answer does not pass."""
+KindName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+
+
+class ViolationKind(Record):
+    """One reason why an answer may not pass, as a gate declares it."""
+
+    name: KindName
+    label: str
+    """Heading of its column in a table."""
+    meaning: str
+    """Which answers have it, in one line."""
+    words: str = ""
+    """What the model is told; `{url}` stands for the URL."""
+    better: Literal["lower", "neither"] = "lower"
+    """Whether fewer of them are better."""
 
 
 class Citation(Record):
@@ -30,7 +45,8 @@ class Citation(Record):
 class Violation(Record):
     """One reason why an answer is rejected."""
 
-    kind: ViolationKind
+    kind: KindName
+    """The name of a kind that the gate declares."""
     url: str | None = None
     """The URL as the answer wrote it; `None` for `no_citation`."""
     key: str | None = None

@@ -9,6 +9,7 @@ from itertools import combinations
 
 from research_eval.dataset import Case
 from research_eval.schema import Record, Score, TrialRecord
+from research_eval.scorer.measure import Measure, declares
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 from research_eval.scorer.shelf import CitedPage, PageShelf, Reading, Sentence
 from research_eval.scorer.support import Level, PageText, SupportSettings, judge_support
@@ -16,17 +17,35 @@ from research_eval.scorer.worthiness import is_check_worthy
 
 __all__ = ["CitationQualityScorer", "CitationQualitySettings"]
 
-NAMES = (
-    "citation_recall",
-    "citation_recall_upper",
-    "citation_recall_needed",
-    "citation_precision",
-    "citation_precision_upper",
-    "thoroughness",
-    "source_necessity",
-    "uncited_pages",
-    "support_f1",
-)
+QUALITY, USE = "citation-quality", "page-use"
+GAO, DEEPTRACE = "Gao et al., arXiv:2305.14627", "Narayanan Venkit et al., arXiv:2509.04499"
+MEASURES = (
+    Measure("citation_recall", "share", "higher", "recall",
+        "Sentences that the pages they cite support.", QUALITY, source=GAO),
+    Measure("citation_recall_upper", "share", "higher", "recall, at most",
+        "The same, UNDECIDED counted as support.", QUALITY, source=GAO),
+    Measure("citation_recall_needed", "share", "higher", "recall, as needed",
+        "The same as recall, where a sentence that needs no citation counts without one.", QUALITY,
+        source="Zhang et al., arXiv:2409.02897"),
+    Measure("citation_precision", "share", "higher", "precision",
+        "Citations that support their sentence, alone or with others that need them.", QUALITY,
+        "answers of which a sentence cites a page", GAO),
+    Measure("citation_precision_upper", "share", "higher", "precision, at most",
+        "The same, UNDECIDED counted as support.", QUALITY,
+        "answers of which a sentence cites a page", GAO),
+    Measure("thoroughness", "share", "higher", "thoroughness",
+        "Of all pairs of a sentence and an opened page that supports it, the cited ones.", USE,
+        "answers with a sentence that an opened page supports", DEEPTRACE),
+    Measure("source_necessity", "share", "higher", "necessity",
+        "Cited pages that are needed to support all that the cited pages support.", USE,
+        "answers of which a sentence cites a page", DEEPTRACE),
+    Measure("uncited_pages", "share", "neither", "uncited pages",
+        "Opened pages that the answer does not cite.", USE, "trials that opened a page with a text"),
+    Measure("support_f1", "share", "higher", "F1 at 8",
+        "Harmonic mean of the supported share and of reaching 8 supported sentences.", USE,
+        source="Wei et al., arXiv:2403.18802"),
+)  # fmt: skip
+NAMES = tuple(measure.name for measure in MEASURES)
 EXACT_COVER = 12
 """With more sources than this, the smallest cover is built source by source, not by trying all."""
 
@@ -39,6 +58,7 @@ class CitationQualitySettings(Record):
     """Supported sentences from which on `support_f1` asks for no more."""
 
 
+@declares(*MEASURES, default=False)
 class CitationQualityScorer:
     """Measures the citations of the last answer against the pages that the trial opened."""
 

@@ -5,23 +5,37 @@ from collections.abc import Iterator
 from research_eval.dataset import Case
 from research_eval.schema import Score, Scored, TrialRecord
 from research_eval.scorer.abstention import is_abstention
+from research_eval.scorer.measure import Measure, declares
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 from research_eval.stats.confidence import penalised_score
 
 __all__ = ["PENALISED", "correctness", "f_part", "f_score", "penalised"]
 
-NAMES = (
-    "correct",
-    "incorrect",
-    "abstained",
-    "correct_given_attempted",
-    "facts_stated",
-    "correct_and_clean",
-    "abstained_when_unanswerable",
-    "abstained_when_answerable",
-)
+FACTS = "cases with an answer and expected facts"
+SIMPLEQA = "the rule of SimpleQA, arXiv:2411.04368"
+MEASURES = (
+    Measure("correct", "yes_no", "higher", "correct",
+        "Answers that state every expected fact.", "correctness", FACTS, SIMPLEQA, headline=True),
+    Measure("correct_given_attempted", "yes_no", "higher", "precision",
+        "Correct answers, of those that did not abstain.", "correctness",
+        f"{FACTS}; answers that do not abstain", SIMPLEQA),
+    Measure("incorrect", "yes_no", "lower", "incorrect",
+        "Answers that miss an expected fact.", "correctness", FACTS, SIMPLEQA),
+    Measure("abstained", "yes_no", "neither", "abstained",
+        "Answers that say that they do not know.", "correctness", FACTS, SIMPLEQA),
+    Measure("facts_stated", "share", "higher", "facts stated",
+        "Expected facts that the answer states.", applies=FACTS),
+    Measure("correct_and_clean", "yes_no", "higher", "correct and clean",
+        "Correct, and passed the gate in the end.", "correctness", FACTS, headline=True),
+    Measure("abstained_when_unanswerable", "yes_no", "higher", "abstained, rightly",
+        "Abstentions where nothing can be found.", "abstention", "cases without an answer"),
+    Measure("abstained_when_answerable", "yes_no", "lower", "abstained, wrongly",
+        "Abstentions where there is an answer.", "abstention", FACTS),
+)  # fmt: skip
+NAMES = tuple(measure.name for measure in MEASURES)
 
 
+@declares(*MEASURES)
 def correctness(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Compare the answer with the expected facts, all of which a correct one states.
 
@@ -85,6 +99,23 @@ PENALISED = {"penalised_at_0": 0.0, "penalised_at_50": 0.5, "penalised_at_75": 0
 """The confidence below which an answer had better abstain, by the score's name."""
 
 
+@declares(
+    *(
+        Measure(
+            name,
+            "points",
+            "higher",
+            f"score at {threshold:.0%}".replace("%", " %"),
+            "Mean of 1 for right, 0 for an abstention,"
+            f" {-threshold / (1 - threshold):.0f} for wrong.",
+            "abstention",
+            FACTS,
+            "Kalai et al., arXiv:2509.04664",
+        )
+        for name, threshold in PENALISED.items()
+    ),
+    default=False,
+)
 def penalised(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Give 1 for a correct answer, 0 for an abstention and a loss for a wrong one.
 

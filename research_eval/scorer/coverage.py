@@ -8,26 +8,35 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from research_eval.dataset import Case
-from research_eval.ledger import url_key
+from research_eval.ledger import site_of_url, url_key
 from research_eval.schema import Score, TrialRecord
 from research_eval.scorer.abstention import is_abstention
 from research_eval.scorer.claim import Draft, read_draft
+from research_eval.scorer.measure import Measure, declares
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
-from research_eval.scorer.site import registrable_domain
 from research_eval.scorer.trail import citations_of
 from research_eval.scorer.worthiness import is_check_worthy
 
 __all__ = ["coverage", "last_draft"]
 
-NAMES = (
-    "cited_claim_share",
-    "check_worthy_claims",
-    "uncited_assertion",
-    "unresolved_markers",
-    "unused_sources",
-    "non_url_references",
-    "domain_concentration",
-)
+MEASURES = (
+    Measure("cited_claim_share", "share", "higher", "cited claims",
+        "Check-worthy sentences that carry a citation.", "coverage",
+        "answers with a check-worthy sentence", headline=True),
+    Measure("check_worthy_claims", "count", "neither", "check-worthy",
+        "Check-worthy sentences, mean.", "coverage"),
+    Measure("uncited_assertion", "yes_no", "lower", "asserts uncited",
+        "Answers that assert and cite nothing.", "coverage"),
+    Measure("unresolved_markers", "count", "lower", "unresolved markers",
+        "Markers such as [3] that no entry of the list of sources has."),
+    Measure("unused_sources", "count", "lower", "unused sources",
+        "Entries of the list of sources that no sentence points at."),
+    Measure("non_url_references", "count", "lower", "references without URL",
+        "Sources named by DOI, arXiv id, ISBN or author and year alone."),
+    Measure("domain_concentration", "share", "neither", "concentration",
+        "Largest share of one site in the citations.", "coverage", "answers that cite a URL"),
+)  # fmt: skip
+NAMES = tuple(measure.name for measure in MEASURES)
 
 _NON_URL = re.compile(
     r"\b(?:doi:\s*|DOI\s+)?10\.\d{4,9}/[^\s)\]]+|\barXiv:\s?\d{4}\.\d{4,5}|\bISBN[\s:-]*[\d-]{10,17}"
@@ -43,6 +52,7 @@ def last_draft(trial: TrialRecord) -> Draft | None:
     return read_draft(attempts[-1].answer, citations_of(attempts[-1]))
 
 
+@declares(*MEASURES, default=False)
 def coverage(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Say which share of the check-worthy sentences of the last answer carries a citation."""
     del case, pages
@@ -92,4 +102,4 @@ def _concentration(urls: list[str]) -> Score:
 
 @lru_cache(maxsize=4096)
 def _site(key: str) -> str:
-    return registrable_domain(key) or key
+    return site_of_url(key) or key

@@ -19,22 +19,44 @@ from research_eval.schema import (
     Usage,
     call_cost,
 )
-from research_eval.scorer.protocol import Pages, Scorer, inapplicable, scored
+from research_eval.scorer.measure import Measure, declares
+from research_eval.scorer.protocol import Pages, inapplicable, scored
 
-__all__ = ["EfficiencyScorer", "at_prices_of", "efficiency"]
+__all__ = ["EfficiencyScorer", "efficiency"]
 
-COUNTED = (
-    "turns",
-    "request_retries",
-    "tool_calls",
-    "failed_tool_calls",
-    "searches",
-    "fetches",
-    "failed_fetches",
-    "off_tape",
-)
+RAN = "every trial that ran"
+MEASURES = (
+    Measure("turns", "count", "lower", "turns",
+        "Model calls with the tool calls that they asked for.", "work", RAN, headline=True),
+    Measure("request_retries", "count", "lower", "request retries",
+        "Model requests that were sent again after an error.", "work", RAN),
+    Measure("tool_calls", "count", "lower", "tool calls", "Calls of search and fetch.", "work", RAN),
+    Measure("failed_tool_calls", "count", "lower", "failed tool calls",
+        "Tool calls that ended in an error which the model was told.", "work", RAN),
+    Measure("searches", "count", "lower", "searches", "Searches that the agent made.", "work", RAN),
+    Measure("fetches", "count", "lower", "fetches",
+        "Pages that the agent asked for.", "work", RAN),
+    Measure("failed_fetches", "count", "lower", "failed fetches",
+        "Pages that could not be opened.", "work", RAN),
+    Measure("off_tape", "count", "lower", "off tape",
+        "Web requests that were never recorded.", "failover", RAN),
+    Measure("input_tokens", "count", "lower", "input tokens",
+        "Prompt tokens, cached ones included.", "usage", RAN),
+    Measure("output_tokens", "count", "lower", "output tokens",
+        "Generated tokens, reasoning included.", "usage", RAN),
+    Measure("model_requests", "count", "lower", "model requests",
+        "Requests to the model.", "usage", RAN),
+    Measure("cost_usd", "usd", "lower", "cost usd",
+        "Cost in US dollars, as the provider reported it, else by the price.", "usage",
+        "trials whose cost is known", headline=True),
+    Measure("virtual_seconds", "seconds", "lower", "virtual seconds",
+        "Time on the trial's own clock, with recorded latencies and waits.", "work",
+        "trials on a virtual clock"),
+)  # fmt: skip
+COUNTED = tuple(measure.name for measure in MEASURES[:8])
 
 
+@declares(*MEASURES)
 class EfficiencyScorer:
     """Counts what a trial did and consumed, also when it ended in an error."""
 
@@ -43,6 +65,10 @@ class EfficiencyScorer:
     def __init__(self, prices: Mapping[str, Price | None] | None = None) -> None:
         """Take what a call costs by configuration, where the provider does not say it."""
         self._prices = prices or {}
+
+    def for_run(self, manifest: RunRecord) -> "EfficiencyScorer":
+        """Return the scorer with the prices that a run was planned with."""
+        return EfficiencyScorer({one.name: one.price for one in manifest.configurations})
 
     def __call__(self, case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
         """Give the counts; tokens and money are no sums where a reply came without its usage."""
@@ -60,14 +86,6 @@ class EfficiencyScorer:
 
 
 efficiency = EfficiencyScorer()
-
-
-def at_prices_of(manifest: RunRecord, scorers: Iterable[Scorer]) -> tuple[Scorer, ...]:
-    """Return the scorers, with the prices that a run was planned with for the one that counts money."""
-    prices = {one.name: one.price for one in manifest.configurations}
-    return tuple(
-        EfficiencyScorer(prices) if isinstance(one, EfficiencyScorer) else one for one in scorers
-    )
 
 
 def _unmeasured(name: str, usage: Usage) -> Score:

@@ -11,22 +11,41 @@ from research_eval.schema import (
     Searched,
     TrialRecord,
 )
+from research_eval.scorer.measure import Measure, declares
 from research_eval.scorer.protocol import Pages, scored
 
 __all__ = ["search_failover"]
 
-COUNTED = (
-    "search_unserved",
-    "search_fallbacks",
-    "search_cache_hits",
-    "search_requests",
-    "search_errors",
-    "search_rate_limited",
-    "breaker_openings",
-    "breaker_skips",
+MEASURES = tuple(
+    Measure(name, "count", "lower", heading, meaning, "failover", "every trial that ran")
+    for name, heading, meaning in (
+        ("search_unserved", "search unserved", "Searches that no provider answered."),
+        ("search_fallbacks", "search fallbacks",
+         "Searches that another provider than the first one answered."),
+        ("search_cache_hits", "search cache hits", "Searches that the cache answered."),
+        ("search_requests", "search requests",
+         "HTTP requests to search providers, retries included."),
+        ("search_errors", "search errors", "Tries in which a provider failed."),
+        ("search_rate_limited", "search rate limited",
+         "Tries that a provider turned away with a rate limit."),
+        ("breaker_openings", "breaker openings",
+         "Times that a provider's circuit breaker opened."),
+        ("breaker_skips", "breaker skips",
+         "Tries that were left out because the breaker was open."),
+    )
+)  # fmt: skip
+COUNTED = tuple(measure.name for measure in MEASURES)
+SERVED_BY = Measure(
+    "served_by:*",
+    "count",
+    "neither",
+    "served by",
+    "Searches whose hits came from this provider.",
+    applies="trials that it served",
 )
 
 
+@declares(*MEASURES, SERVED_BY)
 def search_failover(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Count fall-backs, failures and cache hits, and searches by the provider that served them."""
     del case, pages

@@ -5,20 +5,35 @@ from collections.abc import Iterator
 from research_eval.dataset import Case
 from research_eval.schema import Score, Scored, TrialRecord
 from research_eval.scorer.correctness import correctness
+from research_eval.scorer.measure import Measure, declares
 from research_eval.scorer.protocol import Pages, scored
 from research_eval.scorer.shelf import PageShelf, Reading
 from research_eval.scorer.support import SupportSettings, judge_support
 
 __all__ = ["GroundedCorrectnessScorer"]
 
-NAMES = (
-    "correct_grounded",
-    "correct_ungrounded",
-    "incorrect_grounded",
-    "incorrect_ungrounded",
+MEASURES = tuple(
+    Measure(
+        name,
+        "yes_no",
+        "higher" if name == "correct_grounded" else "lower",
+        name.replace("_", ", "),
+        meaning,
+        "grounded-correctness",
+        "cases with expected facts; answers that do not abstain",
+        "Magesh et al., J Empir Leg Stud 22:216 (2025)",
+    )
+    for name, meaning in (
+        ("correct_grounded", "Right, and its sources say so."),
+        ("correct_ungrounded", "Right, but not by its sources."),
+        ("incorrect_grounded", "Wrong or incomplete, with sources."),
+        ("incorrect_ungrounded", "Neither."),
+    )
 )
+NAMES = tuple(measure.name for measure in MEASURES)
 
 
+@declares(*MEASURES, default=False)
 class GroundedCorrectnessScorer:
     """Puts each answer that does not abstain into one of four fields.
 

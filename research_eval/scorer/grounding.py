@@ -7,6 +7,7 @@ from research_eval.dataset import Case
 from research_eval.ledger import url_key
 from research_eval.schema import AnswerChecked, Score, TrialRecord, Unscored
 from research_eval.scorer.claim import Claim, read_draft
+from research_eval.scorer.measure import Measure, declares
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 from research_eval.scorer.quotation import find_quotations
 from research_eval.scorer.shelf import PageShelf, Reading
@@ -22,16 +23,34 @@ from research_eval.scorer.verbatim import Share, absent_numbers, valid_quotation
 __all__ = ["GroundingScorer", "pairs_of"]
 
 LEVELS: tuple[Level, ...] = ("red", "green", "undecided")
-PAIR_NAMES = (
-    *(f"support_{level}" for level in LEVELS),
-    "support_lenient",
-    "support_unreadable",
-    "support_pessimistic",
-)
-COUNT_NAMES = ("effective_citations", "not_red_citations")
-"""Counted over all trials: an answer that cites nothing has none, so that silence does not pay."""
-VERBATIM_NAMES = ("number_absence", "quote_validity")
-NAMES = (*PAIR_NAMES, *COUNT_NAMES, *VERBATIM_NAMES)
+PAIRS = "answers of which a sentence cites a page"
+MEASURES = (
+    Measure("support_red", "share", "lower", "RED",
+        "Pairs of a sentence and a cited page that lacks its words, a number or a quotation.",
+        "support", PAIRS, headline=True),
+    Measure("support_green", "share", "higher", "GREEN",
+        "Nothing of the claim is missing on the page.", "support", PAIRS),
+    Measure("support_undecided", "share", "neither", "UNDECIDED",
+        "Neither can be said.", "support", PAIRS),
+    Measure("support_lenient", "share", "higher", "support, lenient",
+        "GREEN, and UNDECIDED by one half, of the pairs with a readable page.", applies=PAIRS),
+    Measure("support_unreadable", "share", "lower", "unreadable",
+        "The page's text was not kept or is no text.", "support", PAIRS),
+    Measure("support_pessimistic", "share", "higher", "support, pessimistic",
+        "GREEN, of all pairs: an unreadable page supports nothing.", applies=PAIRS),
+    Measure("effective_citations", "count", "higher", "effective citations",
+        "GREEN pairs, mean a trial; an answer that cites nothing has none.", "support"),
+    Measure("not_red_citations", "count", "higher", "citations not RED",
+        "GREEN and UNDECIDED pairs, mean a trial."),
+    Measure("number_absence", "share", "lower", "number absence",
+        "Of the citing sentences with a number, those with one that no cited page holds.",
+        "support", "answers with a number in a sentence that cites a readable page"),
+    Measure("quote_validity", "share", "higher", "quote validity",
+        "Of the quotations, those that stand word for word on a cited page.", "support",
+        "answers with a quotation that can be looked for"),
+)  # fmt: skip
+NAMES = tuple(measure.name for measure in MEASURES)
+PAIR_NAMES = NAMES[:6]
 
 
 def pairs_of(attempt: AnswerChecked, trail: Trail) -> Iterator[tuple[Claim, str, str | None]]:
@@ -41,6 +60,7 @@ def pairs_of(attempt: AnswerChecked, trail: Trail) -> Iterator[tuple[Claim, str,
             yield claim, url, trail.text_digest(url_key(url).value)
 
 
+@declares(*MEASURES, default=False)
 class GroundingScorer:
     """Gives RED, GREEN or UNDECIDED to each pair of sentence and cited page of the last answer."""
 

@@ -14,6 +14,7 @@ from research_eval.errors import ScoringError
 from research_eval.schema import Score, Scored, TrialRecord, Unscored
 from research_eval.schema.display import visible
 from research_eval.scorer.grounding import pairs_of
+from research_eval.scorer.measure import Measure, declares
 from research_eval.scorer.protocol import Pages, trial_error
 from research_eval.scorer.trail import attempts_with_trails
 
@@ -68,6 +69,15 @@ def read_ruling(reply: str) -> Ruling:
     return "partial" if ruling == "partial" else "unsupported"
 
 
+@declares(
+    Measure("judge_support", "share", "higher", "support",
+        "Mean of 1 for all of it, one half for a part, 0 for none.", "judge",
+        "answers of which a sentence cites a page"),
+    Measure("judge_support_missing", "share", "lower", "no verdict",
+        "Pairs that have no verdict, or no page.", "judge",
+        "answers of which a sentence cites a page"),
+    default=False,
+)  # fmt: skip
 class JudgeScorer:
     """Asks a judge about each pair of sentence and cited page of the last answer."""
 

@@ -4,16 +4,29 @@ from collections.abc import Iterator
 
 from research_eval.dataset import Case
 from research_eval.schema import Fetched, Score, TrialRecord
+from research_eval.scorer.measure import Better, Measure, declares
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 from research_eval.scorer.trail import citation_keys, citations_of, key_of
 
 __all__ = ["links"]
 
-NAMES = ("dead_links", "withheld_links", "untried_links")
+_SHARES: tuple[tuple[str, Better, str, str], ...] = (
+    ("dead_links", "lower", "dead", "Every fetch ended in a missing page or host."),
+    ("withheld_links", "lower", "withheld", "Every fetch failed, for instance 403, 429, time-out."),
+    ("untried_links", "neither", "untried", "Never fetched."),
+)
+MEASURES = tuple(
+    Measure(
+        name, "share", better, heading, meaning, "links", "answers that cite a URL", "Rao, 2026"
+    )
+    for name, better, heading, meaning in _SHARES
+)
+NAMES = tuple(measure.name for measure in MEASURES)
 GONE = frozenset({"http_404", "http_410", "dns", "soft_404"})
 """The address leads nowhere; every other failure may pass, or the page is there and withheld."""
 
 
+@declares(*MEASURES, default=False)
 def links(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Give the shares of the last answer's URLs that are dead, withheld, or were never tried.
 

@@ -1,26 +1,49 @@
 """How a trial ended and what the gate said: first attempt, final answer, retries, violations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import get_args
 
+from typing_extensions import override
+
 from research_eval.dataset import Case
+from research_eval.gate.kind import KINDS
 from research_eval.schema import (
     AnswerChecked,
+    RunRecord,
     Score,
     TrialRecord,
     TrialStatus,
     ViolationKind,
 )
+from research_eval.scorer.measure import Measure, declares
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 
-__all__ = ["gate_outcome", "trial_status"]
+__all__ = ["GateScorer", "gate_outcome", "kinds_of_run", "trial_status"]
 
 STATUSES: tuple[TrialStatus, ...] = get_args(TrialStatus)
-KINDS: tuple[ViolationKind, ...] = get_args(ViolationKind)
-PASS_NAMES = ("first_attempt_passed", "final_passed", "retries")
+ENDINGS = {
+    "completed": "Trials that ended with an answer which passed the gate.",
+    "rejected": "Trials of which no answer passed the gate.",
+    "refused": "Trials in which the model declined, or its provider filtered the reply.",
+    "limit": "Trials that ran out of turns, tokens or time before an answer.",
+    "error": "Trials that the infrastructure broke.",
+}
 
 
+@declares(
+    *(
+        Measure(
+            f"status_{status}",
+            "yes_no",
+            "higher" if status == "completed" else "lower",
+            status.replace("_", " "),
+            ENDINGS[status],
+            applies="every trial that ran",
+        )
+        for status in STATUSES
+    )
+)
 def trial_status(case: Case | None, trial: TrialRecord, pages: Pages) -> tuple[Score, ...]:
     """Say for each way to end a trial whether this one ended so; never unscored."""
     del case, pages
@@ -32,50 +55,99 @@ _STATUS_SCORES: dict[TrialStatus, tuple[Score, ...]] = {
     for status in STATUSES
 }
 
-
-def gate_outcome(case: Case | None, trial: TrialRecord, pages: Pages) -> tuple[Score, ...]:
-    """Say what the gate made of the attempts; a trial that failed by infrastructure is unscored.
-
-    A trial without any answer (refused, out of turns) has passed nothing, and violated nothing.
-    """
-    del case, pages
-    if error := trial_error(trial):
-        names = (*PASS_NAMES, *_violation_names("first"), *_violation_names("final"))
-        return tuple(broken(name, error) for name in names)
-    attempts = trial.attempts
-    return _outcome(
-        len(attempts), trial.status == "completed", _kinds(attempts[:1]), _kinds(attempts[-1:])
-    )
+PASSES = (
+    Measure("first_attempt_passed", "yes_no", "higher", "first attempt",
+        "Judged trials whose first answer cited only pages opened in that trial.", headline=True),
+    Measure("final_passed", "yes_no", "higher", "final",
+        "Judged trials that ended with an answer which passed the gate.", headline=True),
+    Measure("retries", "count", "lower", "retries",
+        "Mean number of corrective second answers a judged trial."),
+)  # fmt: skip
+PASS_NAMES = tuple(measure.name for measure in PASSES)
 
 
-def _kinds(attempts: tuple[AnswerChecked, ...]) -> frozenset[ViolationKind]:
+def kinds_of_run(manifest: RunRecord) -> tuple[ViolationKind, ...]:
+    """Return the kinds of violation of a run: those built in, then those that its gates declare."""
+    found = dict(KINDS)
+    for configuration in manifest.configurations:
+        for kind in configuration.violation_kinds:
+            found.setdefault(kind.name, kind)
+    return tuple(found.values())
+
+
+class GateScorer:
+    """Says what the gate made of the attempts."""
+
+    __name__ = "gate"
+    is_default = True
+
+    def __init__(self, kinds: Iterable[ViolationKind] = KINDS.values()) -> None:
+        """Take the kinds of violation that the gates of a run declare."""
+        self._kinds = tuple(kinds)
+        self._names = {
+            when: tuple((kind.name, f"{when}_{kind.name}") for kind in self._kinds)
+            for when in ("first", "final")
+        }
+        self.measures = (*PASSES, *self._measures("first"), *self._measures("final"))
+        self._outcome = lru_cache(maxsize=1024)(self._scores)
+
+    def _measures(self, when: str) -> Iterator[Measure]:
+        answer = "last" if when == "final" else when
+        for kind, (_, name) in zip(self._kinds, self._names[when], strict=True):
+            yield Measure(
+                name,
+                "yes_no",
+                kind.better,
+                kind.label,
+                f"{kind.meaning} Of the {answer} answer.",
+                f"violations-{when}",
+                "trials that gave an answer",
+            )
+
+    def for_run(self, manifest: RunRecord) -> "GateScorer":
+        """Return the scorer with the kinds that the gates of a run declare."""
+        return GateScorer(kinds_of_run(manifest))
+
+    @override
+    def __reduce__(self) -> tuple[type["GateScorer"], tuple[tuple[ViolationKind, ...]]]:
+        """Let another process make the same scorer."""
+        return GateScorer, (self._kinds,)
+
+    def __call__(self, case: Case | None, trial: TrialRecord, pages: Pages) -> tuple[Score, ...]:
+        """Give no score to a trial that failed by infrastructure.
+
+        A trial without any answer (refused, out of turns) has passed nothing, and violated nothing.
+        """
+        del case, pages
+        if error := trial_error(trial):
+            return tuple(broken(measure.name, error) for measure in self.measures)
+        attempts = trial.attempts
+        return self._outcome(
+            len(attempts), trial.status == "completed", _kinds(attempts[:1]), _kinds(attempts[-1:])
+        )
+
+    def _scores(
+        self, attempts: int, passed: bool, first: frozenset[str], final: frozenset[str]
+    ) -> tuple[Score, ...]:
+        """Return the scores; trials that went alike share them."""
+        return (
+            scored("first_attempt_passed", float(attempts > 0 and not first)),
+            scored("final_passed", float(passed)),
+            scored("retries", float(max(0, attempts - 1))),
+            *self._violations("first", first, attempts),
+            *self._violations("final", final, attempts),
+        )
+
+    def _violations(self, when: str, found: frozenset[str], attempts: int) -> Iterator[Score]:
+        for kind, name in self._names[when]:
+            if attempts:
+                yield scored(name, float(kind in found))
+            else:
+                yield inapplicable(name, "no answer was given")
+
+
+gate_outcome = GateScorer()
+
+
+def _kinds(attempts: tuple[AnswerChecked, ...]) -> frozenset[str]:
     return frozenset(v.kind for attempt in attempts for v in attempt.verdict.violations)
-
-
-@lru_cache(maxsize=1024)
-def _outcome(
-    attempts: int,
-    passed: bool,
-    first: frozenset[ViolationKind],
-    final: frozenset[ViolationKind],
-) -> tuple[Score, ...]:
-    """Return the scores; trials that went alike share them."""
-    return (
-        scored("first_attempt_passed", float(attempts > 0 and not first)),
-        scored("final_passed", float(passed)),
-        scored("retries", float(max(0, attempts - 1))),
-        *_violations("first", first, attempts),
-        *_violations("final", final, attempts),
-    )
-
-
-def _violation_names(when: str) -> Iterator[str]:
-    return (f"{when}_{kind}" for kind in KINDS)
-
-
-def _violations(when: str, found: frozenset[ViolationKind], attempts: int) -> Iterator[Score]:
-    for kind, name in zip(KINDS, _violation_names(when), strict=True):
-        if attempts:
-            yield scored(name, float(kind in found))
-        else:
-            yield inapplicable(name, "no answer was given")

@@ -1,6 +1,7 @@
 """A scorer of the user's own, held to what scores must be before anything is made of them."""
 
 from collections.abc import Iterable
+from typing import get_args
 
 from pydantic import ValidationError
 
@@ -8,7 +9,7 @@ from research_eval.dataset import Case
 from research_eval.errors import ConfigError, ResearchEvalError
 from research_eval.plugin import fault_of
 from research_eval.schema import Score, Scored, TrialRecord, Unscored
-from research_eval.scorer.measure import is_built_in
+from research_eval.scorer.measure import Better, Measure, Registry, Unit, measures_of
 from research_eval.scorer.protocol import Pages, Scorer
 
 __all__ = ["OwnScorer", "is_of_this_project"]
@@ -22,9 +23,29 @@ RESERVED = ("weight:", "unscored:", "tries:", "score:")
 class OwnScorer:
     """Passes on what a scorer says, and refuses what would spoil a table."""
 
-    def __init__(self, name: str, scorer: Scorer) -> None:
+    def __init__(self, name: str, scorer: Scorer, built_in: Registry) -> None:
+        """Hold a scorer to what it declares.
+
+        Args:
+            name: The name that the user gave.
+            scorer: The user's.
+            built_in: The measures whose names are taken.
+
+        Raises:
+            ConfigError: If it declares no measure, or one whose name is taken.
+        """
         self.__name__ = name
         self._scorer = scorer
+        self.measures = measures_of(scorer)
+        for measure in self.measures:
+            if problem := _bad_declaration(measure, built_in):
+                raise ConfigError(f"scorer {name!r}: {problem}")
+        self._declared = Registry(self.measures)
+        if not self.measures:
+            raise ConfigError(
+                f"scorer {name!r} declares no measure; put @declares(Measure(name, unit, better,"
+                " heading, meaning)) of research_eval.scorer above it"
+            )
 
     def __call__(self, case: Case | None, trial: TrialRecord, pages: Pages) -> Iterable[Score]:
         """Return the scorer's scores.
@@ -52,7 +73,7 @@ class OwnScorer:
     def _check(self, trial: TrialRecord, scores: tuple[Score, ...]) -> None:
         seen = set[str]()
         for score in scores:
-            problem = _problem(score, seen)
+            problem = _problem(score, seen, self._declared)
             if problem:
                 raise self._refusal(trial, problem)
             seen.add(score.name)
@@ -68,30 +89,43 @@ def _is_of_the_call(exc: BaseException) -> bool:
     return isinstance(exc, TypeError) and trace is not None and trace.tb_next is None
 
 
-def _problem(score: object, seen: set[str]) -> str | None:
+def _bad_declaration(measure: object, built_in: Registry) -> str | None:
+    """Return what is wrong with a declaration; `None` if nothing is."""
+    if not isinstance(measure, Measure):
+        return f"{measure!r:.40} declares no measure; expected a Measure"
+    name = measure.name
+    if not name.strip() or name.startswith(RESERVED):
+        return f"{name!r} cannot be the name of a measure"
+    if name in built_in or any(one.name == name for one in built_in):
+        return f"{name!r} is a measure of the scorers built in; give it another name"
+    if measure.unit not in get_args(Unit) or measure.better not in get_args(Better):
+        return (
+            f"{name!r}: unit {measure.unit!r}, better {measure.better!r}; expected a unit of"
+            f" {', '.join(get_args(Unit))}, and better as {', '.join(get_args(Better))}"
+        )
+    return None
+
+
+def _problem(score: object, seen: set[str], declared: Registry) -> str | None:
     """Return what is wrong with a score; `None` if nothing is."""
     if not isinstance(score, Scored | Unscored):
         return f"{score!r:.40} is no score"
     name = score.name
-    if not name.strip() or name.startswith(RESERVED):
-        return f"{name!r} cannot be the name of a measure"
-    if is_built_in(name):
-        return f"{name!r} is a measure of the scorers built in; give it another name"
     if name in seen:
         return f"it gives {name!r} twice"
-    return _bad_value(score) if isinstance(score, Scored) else None
+    measure = declared.find(name)
+    if measure is None:
+        known = ", ".join(one.name for one in declared)
+        return f"it gives {name!r}, which it does not declare; declared: {known}"
+    return _bad_value(score, measure) if isinstance(score, Scored) else None
 
 
-def _bad_value(score: Scored) -> str | None:
+def _bad_value(score: Scored, measure: Measure) -> str | None:
     if score.weight < 0:
         return f"the weight of {score.name!r} is {score.weight:g}, below 0"
     if max(abs(score.value), score.weight) > MOST:
         return f"{score.name!r} is too large to be added up: {score.value:g}"
-    if score.unit == "yes_no" and score.value not in {0, 1}:
-        return f"{score.name!r} is said to be a yes or no, and its value is {score.value:g}"
-    if score.unit == "share" and not 0 <= score.value <= 1:
-        return f"{score.name!r} is said to be a share, and its value is {score.value:g}"
-    return None
+    return measure.problem(score.value, score.weight)
 
 
 def is_of_this_project(scorer: object) -> bool:

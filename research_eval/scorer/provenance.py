@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 from research_eval.dataset import Case
 from research_eval.gate import extract_citations
@@ -13,6 +13,7 @@ from research_eval.schema import (
     Score,
     TrialRecord,
 )
+from research_eval.scorer.measure import Better, Measure, declares
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 from research_eval.scorer.trail import (
     Trail,
@@ -49,9 +50,57 @@ CLASSES: tuple[Provenance, ...] = get_args(Provenance)
 NEVER_SEEN = frozenset[Provenance]({"sibling", "known_host", "fabricated"})
 """The trial never met these URLs in any form."""
 CREDIT: dict[Provenance, float] = {"opened": 1.0, "alias": 1.0, "snippet_only": 0.5}
+CITED = "answers that cite a URL"
+GOOD = frozenset({"opened", "alias"})
+MEANINGS: dict[str, str] = {
+    "opened": "opened in the trial, under the URL asked for or the one it ended at",
+    "fetch_failed": "asked for, but every fetch failed",
+    "no_evidence": "reached, but a soft 404, a wall or an empty shell",
+    "alias": "the canonical URL, or a redirect, of a page that was opened",
+    "snippet_only": "search hits that were never opened",
+    "link_only": "only linked from a page that was opened",
+    "user_given": "given in the question",
+    "sibling": "beside or above a URL that was touched",
+    "known_host": "elsewhere on a host that was touched",
+    "fabricated": "on a host that was never touched",
+    "never_seen": "met nowhere in the trial in any form",
+}
+"""What is cited, by its class."""
+IN_TABLE = ("opened", "alias", "no_evidence", "fetch_failed", "snippet_only", "link_only",
+            "never_seen")  # fmt: skip
+FIRST_SHOWN = frozenset({"first_cited_never_seen", "first_cited_snippet_only"})
+
+
+def _measures(when: str) -> Iterator[Measure]:
+    """Yield what is measured of the first or of the final answer."""
+    answer = "last" if when == "final" else when
+    section = f"citations-{when}"
+    yield Measure(
+        f"{when}_citations", "count", "neither", "cited",
+        f"Distinct URLs that the {answer} answer cites, mean.", section,
+    )  # fmt: skip
+    for name, meaning in MEANINGS.items():
+        share, better = f"{when}_cited_{name}", "higher" if name in GOOD else "lower"
+        yield Measure(
+            share, "share", cast("Better", better), name.replace("_", " "),
+            f"Of the URLs that {answer} answers cite: {meaning}.",
+            section if name in IN_TABLE else "", CITED, headline=share in FIRST_SHOWN,
+        )  # fmt: skip
+        yield Measure(
+            f"{when}_any_{name}", "yes_no", cast("Better", better),
+            f"any {name.replace('_', ' ')}", f"{answer.capitalize()} answers that cite any: {meaning}.",
+        )  # fmt: skip
+    yield Measure(
+        f"{when}_provenance_credit", "share", "higher", "provenance credit",
+        "1 for an opened page or its alias, one half for a search hit, 0 for the rest.",
+        applies=CITED, source="AstaBench",
+    )  # fmt: skip
+
+
 URL_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/%_-=&?~+")
 
 
+@declares(*(measure for when in ("first", "final") for measure in _measures(when)))
 def provenance(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Give the share of each class among the cited URLs, and whether an answer cites any of it.
 

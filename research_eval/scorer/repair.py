@@ -14,22 +14,55 @@ from research_eval.schema import (
     Unscored,
 )
 from research_eval.scorer.course import COURSES, Step, courses_of, steps
+from research_eval.scorer.measure import Better, Measure, declares
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 
 __all__ = ["repair_course", "repair_rate"]
 
 ROUNDS = (1, 2)
 """Retries after which the repair rate is reported; two are the agent's default."""
-RATES = ("repaired", *(f"repaired_by_{n}" for n in ROUNDS))
-COSTS = ("repair_turns", "repair_tool_calls", "repair_tokens", "repair_seconds")
-COURSE_NAMES = (
-    *(f"repair_{course}" for course in COURSES),
-    "over_correction",
-    "new_violations",
-    *COSTS,
+REJECTED = "trials whose first answer was rejected"
+RATE_MEASURES = (
+    Measure("repaired", "yes_no", "higher", "repair",
+        "Trials that passed in the end, of those whose first answer was rejected.",
+        applies=REJECTED, headline=True),
+    *(Measure(f"repaired_by_{n}", "yes_no", "higher", f"by retry {n}",
+        f"Rejected first answers that passed by retry {n}.", "repair-course", REJECTED)
+      for n in ROUNDS),
+)  # fmt: skip
+RATES = tuple(measure.name for measure in RATE_MEASURES)
+SENT = "trials in which a corrective was sent"
+_MANNERS: tuple[tuple[str, Better, str, str], ...] = (
+    ("refetched", "higher", "refetched", "The URL was opened and stayed cited."),
+    ("replaced", "higher", "replaced", "Another opened page is cited in its place."),
+    ("claim_removed", "neither", "claim removed", "The claim went with its citation."),
+    ("citation_stripped", "lower", "stripped", "The claim stayed and lost its citation."),
+    ("relabelled", "lower", "relabelled", "The same page is cited under another spelling."),
+    ("swapped", "lower", "swapped", "Another URL, not opened either, took its place."),
+    ("unchanged", "lower", "unchanged", "Claim and citation stayed."),
+    ("gave_up", "neither", "gave up", "No answer followed."),
 )
+COURSE_MEASURES = (
+    *(Measure(f"repair_{course}", "share", better, heading, meaning, "repair-manner", SENT)
+      for course, better, heading, meaning in _MANNERS),
+    Measure("over_correction", "share", "lower", "over-correction",
+        "Valid citations that the last answer lost.", "repair-manner", SENT),
+    Measure("new_violations", "share", "lower", "new violations",
+        "Later violations that the attempt before did not have.",
+        applies="trials with a violation after the first attempt"),
+    Measure("repair_turns", "count", "lower", "repair turns",
+        "Model calls after the first verdict.", applies=REJECTED),
+    Measure("repair_tool_calls", "count", "lower", "repair tool calls",
+        "Tool calls after the first verdict.", applies=REJECTED),
+    Measure("repair_tokens", "count", "lower", "repair tokens",
+        "Tokens after the first verdict.", applies=REJECTED),
+    Measure("repair_seconds", "seconds", "lower", "repair seconds",
+        "Virtual seconds from the first verdict to the last.", applies=REJECTED),
+)  # fmt: skip
+COURSE_NAMES = tuple(measure.name for measure in COURSE_MEASURES)
 
 
+@declares(*RATE_MEASURES)
 def repair_rate(case: Case | None, trial: TrialRecord, pages: Pages) -> tuple[Score, ...]:
     """Say whether a rejected first answer was repaired, and within how many retries."""
     del case, pages
@@ -47,6 +80,7 @@ def _rates(passed_at: tuple[int, ...]) -> tuple[Score, ...]:
     )
 
 
+@declares(*COURSE_MEASURES, default=False)
 def repair_course(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Say how violating claims were dealt with, what was lost or added by it, and at what cost."""
     del case, pages

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from research_eval.stats.interval import (
     Estimate,
     Interval,
-    rate,
+    clopper_pearson,
     wilson,
     zero_events_upper,
 )
@@ -19,11 +19,12 @@ from research_eval.stats.passk import (
     variance_components,
 )
 from research_eval.stats.power import (
+    Assumption,
+    Reach,
     detectable_difference,
     detectable_unpaired,
-    independent_n,
-    mcnemar_pairs,
     needed_cases,
+    reach,
 )
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
         cluster_bootstrap,
         clustered_interval,
         clustered_mean,
-        clustered_ratio,
-        clustered_se,
         clustered_wilson,
         effective_units,
     )
@@ -50,12 +49,12 @@ if TYPE_CHECKING:
         penalised_score,
         rms_calibration_error,
     )
-    from research_eval.stats.exact import clopper_pearson
-    from research_eval.stats.many import CochranQ, benjamini_hochberg, cochran_q, holm
+    from research_eval.stats.many import CochranQ, cochran_q, newcombe
     from research_eval.stats.noise import FlipRates, aa_flip_rates
     from research_eval.stats.paired import (
         McNemar,
         PairedDifference,
+        holm,
         mcnemar,
         paired_bootstrap,
         paired_difference,
@@ -63,7 +62,6 @@ if TYPE_CHECKING:
     )
     from research_eval.stats.rank import RankInterval, rank_intervals
     from research_eval.stats.ratio import paired_ratio
-    from research_eval.stats.unpaired import newcombe
 
 _LATER = {
     "agreement": ("Validation", "cohen_kappa", "corrected_rate", "rogan_gladen"),
@@ -72,8 +70,6 @@ _LATER = {
         "cluster_bootstrap",
         "clustered_interval",
         "clustered_mean",
-        "clustered_ratio",
-        "clustered_se",
         "clustered_wilson",
         "effective_units",
     ),
@@ -84,12 +80,12 @@ _LATER = {
         "penalised_score",
         "rms_calibration_error",
     ),
-    "exact": ("clopper_pearson",),
-    "many": ("CochranQ", "benjamini_hochberg", "cochran_q", "holm"),
+    "many": ("CochranQ", "cochran_q", "newcombe"),
     "noise": ("FlipRates", "aa_flip_rates"),
     "paired": (
         "McNemar",
         "PairedDifference",
+        "holm",
         "mcnemar",
         "paired_bootstrap",
         "paired_difference",
@@ -97,7 +93,6 @@ _LATER = {
     ),
     "rank": ("RankInterval", "rank_intervals"),
     "ratio": ("paired_ratio",),
-    "unpaired": ("newcombe",),
 }
 """Names by the module that is imported when one of them is first asked for.
 
@@ -105,6 +100,7 @@ numpy, scipy and statsmodels take longer to import than most commands take to ru
 """
 
 __all__ = [
+    "Assumption",
     "Cluster",
     "CochranQ",
     "Estimate",
@@ -113,18 +109,16 @@ __all__ = [
     "McNemar",
     "PairedDifference",
     "RankInterval",
+    "Reach",
     "Validation",
     "Variance",
     "aa_flip_rates",
     "area_under_risk_coverage",
-    "benjamini_hochberg",
     "brier",
     "clopper_pearson",
     "cluster_bootstrap",
     "clustered_interval",
     "clustered_mean",
-    "clustered_ratio",
-    "clustered_se",
     "clustered_wilson",
     "cochran_q",
     "cohen_kappa",
@@ -134,9 +128,7 @@ __all__ = [
     "effective_units",
     "expected_calibration_error",
     "holm",
-    "independent_n",
     "mcnemar",
-    "mcnemar_pairs",
     "mean_pass_at_k",
     "mean_pass_hat_k",
     "needed_cases",
@@ -149,7 +141,7 @@ __all__ = [
     "pass_hat_k",
     "penalised_score",
     "rank_intervals",
-    "rate",
+    "reach",
     "rms_calibration_error",
     "rogan_gladen",
     "variance_components",

@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,19 +13,17 @@ from research_eval.stats.interval import (
     Estimate,
     Interval,
     normal_quantile,
+    t_quantile,
     two_sided_z,
     wilson_of_share,
 )
 from research_eval.stats.resample import DRAWS, resampled_indices
-from research_eval.stats.student import t_quantile
 
 __all__ = [
     "Cluster",
     "cluster_bootstrap",
     "clustered_interval",
     "clustered_mean",
-    "clustered_ratio",
-    "clustered_se",
     "clustered_wilson",
     "effective_units",
 ]
@@ -36,23 +34,6 @@ class Cluster(NamedTuple):
 
     total: float
     weight: float
-
-
-def clustered_se(values: Sequence[float], groups: Sequence[Hashable]) -> float:
-    """Return the standard error of the mean when values of one group are not independent.
-
-    Source: Miller, arXiv:2411.00640, equation of the clustered standard error.
-
-    Raises:
-        ValueError: If there are no values, or not one group for each.
-    """
-    if not values or len(values) != len(groups):
-        raise ValueError(f"{len(values)} values with {len(groups)} groups")
-    mean = math.fsum(values) / len(values)
-    sums: dict[Hashable, float] = {}
-    for value, group in zip(values, groups, strict=True):
-        sums[group] = sums.get(group, 0.0) + value - mean
-    return math.sqrt(math.fsum(s * s for s in sums.values())) / len(values)
 
 
 def clustered_mean(
@@ -123,23 +104,6 @@ def clustered_interval(
         )
     found = clustered_mean(clusters, confidence, lowest=lowest)
     return Interval(found.low, found.high) if found and found.low < found.high else None
-
-
-def clustered_ratio(
-    clusters: Sequence[Cluster], *, seed: int, confidence: float = CONFIDENCE
-) -> Estimate | None:
-    """Return a ratio between 0 and 1 with the interval of `cluster_bootstrap`.
-
-    Where resampling shows no spread, since all clusters fare alike or there is one alone, the
-    interval is that of `clustered_wilson`. The number of units is that of the clusters.
-    """
-    found = cluster_bootstrap(clusters, seed=seed, confidence=confidence)
-    if found is None:
-        return None
-    if found.low < found.high:
-        return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
-    whole = [c for c in clusters if c.weight > 0]
-    return Estimate(found.value, *clustered_wilson(whole, confidence), len(whole))
 
 
 def effective_units(clusters: Sequence[Cluster], confidence: float = CONFIDENCE) -> float:

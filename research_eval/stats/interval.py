@@ -1,15 +1,17 @@
 """Intervals of a single proportion and of a mean of independent values."""
 
 import math
-from collections.abc import Sequence
 from statistics import NormalDist
 from typing import NamedTuple
+
+from scipy.special import betaincinv, stdtrit
 
 __all__ = [
     "Estimate",
     "Interval",
+    "clopper_pearson",
     "normal_quantile",
-    "rate",
+    "t_quantile",
     "two_sided_z",
     "wilson",
     "wilson_of_share",
@@ -86,17 +88,25 @@ def wilson_of_share(share: float, n: float, confidence: float = CONFIDENCE) -> I
     return Interval(max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
 
 
-def rate(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate | None:
-    """Return the share of ones among `values` with its Wilson interval; `None` without values.
+def clopper_pearson(successes: int, n: int, confidence: float = CONFIDENCE) -> Interval:
+    """Return the exact interval of a proportion, which never covers less than it claims.
 
-    Source: Wilson, JASA 22:209 (1927).
+    Source: Clopper and Pearson, Biometrika 26:404 (1934).
+
+    Raises:
+        ValueError: If `successes` is not between 0 and `n`.
     """
-    if not values:
-        return None
-    successes = math.fsum(values)
-    return Estimate(
-        successes / len(values), *wilson(successes, len(values), confidence), len(values)
-    )
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} successes out of {n}")
+    tail, failures = (1 - confidence) / 2, n - successes
+    low = float(betaincinv(successes, failures + 1, tail)) if successes else 0.0
+    high = float(betaincinv(successes + 1, failures, 1 - tail)) if failures else 1.0
+    return Interval(low, high)
+
+
+def t_quantile(probability: float, degrees: int) -> float:
+    """Return the quantile of Student's t with this many degrees of freedom."""
+    return float(stdtrit(degrees, probability))
 
 
 def zero_events_upper(n: int, confidence: float = CONFIDENCE) -> float:

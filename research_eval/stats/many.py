@@ -1,12 +1,14 @@
-"""More than two configurations at once, from statsmodels: one test for all, corrected p values."""
+"""More than two configurations, or two on different cases: a test for all, corrected p values."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from statsmodels.stats.contingency_tables import cochrans_q
-from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import confint_proportions_2indep
 
-__all__ = ["CochranQ", "benjamini_hochberg", "cochran_q", "holm"]
+from research_eval.stats.interval import CONFIDENCE, Estimate
+
+__all__ = ["CochranQ", "cochran_q", "newcombe"]
 
 
 class CochranQ(NamedTuple):
@@ -34,23 +36,21 @@ def cochran_q(rows: Sequence[Sequence[int]]) -> CochranQ:
     return CochranQ(float(result.statistic), columns - 1, float(result.pvalue))
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p values that hold for all comparisons together, in the order given.
+def newcombe(k1: int, n1: int, k2: int, n2: int, confidence: float = CONFIDENCE) -> Estimate:
+    """Return `k1/n1 - k2/n2` with the hybrid score interval.
 
-    Source: Holm, Scand J Stat 6:65 (1979).
+    Source: Newcombe, Stat Med 17:873 (1998), method 10.
+
+    Raises:
+        ValueError: If a sample is empty, or a count lies outside its sample.
     """
-    return _corrected(p_values, "holm")
-
-
-def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Return p values that bound the share of false discoveries, in the order given.
-
-    Source: Benjamini and Hochberg, J R Stat Soc B 57:289 (1995).
-    """
-    return _corrected(p_values, "fdr_bh")
-
-
-def _corrected(p_values: Sequence[float], method: str) -> list[float]:
-    if len(p_values) < 2:
-        return list(p_values)
-    return [float(p) for p in multipletests(p_values, method=method)[1]]
+    if not (0 <= k1 <= n1 and 0 <= k2 <= n2 and n1 and n2):
+        raise ValueError(f"{k1}/{n1} and {k2}/{n2} are not two proportions")
+    value = k1 / n1 - k2 / n2
+    low, high = confint_proportions_2indep(
+        k1, n1, k2, n2, method="newcomb", compare="diff", alpha=1 - confidence
+    )
+    # the library leaves rounding errors at 0 and 1, where a bound may pass the estimate
+    return Estimate(
+        value, max(-1.0, min(value, float(low))), min(1.0, max(value, float(high))), n1 + n2
+    )

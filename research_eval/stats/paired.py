@@ -1,4 +1,4 @@
-"""Two configurations on the same cases: differences, McNemar, permutation."""
+"""Two configurations on the same cases: differences, McNemar, permutation, corrected p values."""
 
 import math
 import random
@@ -10,13 +10,13 @@ import numpy as np
 from scipy.special import bdtr, chdtrc
 
 from research_eval.stats.cluster import Cluster, cluster_bootstrap
-from research_eval.stats.interval import CONFIDENCE, Estimate
+from research_eval.stats.interval import CONFIDENCE, Estimate, t_quantile
 from research_eval.stats.resample import DRAWS, random_signs
-from research_eval.stats.student import t_quantile
 
 __all__ = [
     "McNemar",
     "PairedDifference",
+    "holm",
     "mcnemar",
     "paired_bootstrap",
     "paired_difference",
@@ -163,6 +163,21 @@ def paired_permutation(differences: Sequence[float], *, seed: int, draws: int = 
         for signs in random_signs(len(moved), draws, random.Random(seed))
     )
     return (extreme + 1) / (draws + 1)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p values that hold for all comparisons together, in the order given.
+
+    Source: Holm, Scand J Stat 6:65 (1979).
+
+    >>> holm([0.01, 0.04, 0.03, 0.005])
+    [0.03, 0.06, 0.06, 0.02]
+    """
+    found, most = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        most = max(most, min(1.0, (len(p_values) - rank) * p_values[place]))
+        found[place] = most
+    return found
 
 
 def _on_lattice(values: Sequence[float]) -> list[int] | None:

@@ -15,6 +15,7 @@ from research_eval.cli.score import score
 from research_eval.dataset import Case
 from research_eval.errors import ConfigError, UsageError
 from research_eval.schema import ConfigurationSummary, RunRecord, Scored
+from research_eval.scorer import Measure, declares
 
 PAGE = "https://morvane.example/toll"
 
@@ -54,7 +55,8 @@ def test_trials_that_did_not_run_count_for_the_measures_of_their_case_alone(run)
     (run / "cases.jsonl").write_text("".join(lines))
 
     result = scored(run, "--scorer", "correctness", "--scorer", "gate", "--json")
-    rows = {row["name"]: row for row in map(json.loads, result.stdout.splitlines())}
+    (found,) = json.loads(result.stdout)["configurations"]
+    rows = {row["measure"]: row for row in found["measures"]}
 
     correct, passed = rows["correct"], rows["final_passed"]
     assert (correct["planned"], correct["run"], correct["scored"]) == (4, 2, 2)
@@ -63,12 +65,17 @@ def test_trials_that_did_not_run_count_for_the_measures_of_their_case_alone(run)
     assert rows["final_unknown_url"]["strict"] == 0.5
 
 
+MINE = Measure("mine", "yes_no", "higher", "mine", "For tests.")
+
+
+@declares(MINE)
 def interrupting(case, trial, pages):
     yield Scored(name="mine", value=1.0)
     if trial.trial == 2:
         raise KeyboardInterrupt
 
 
+@declares(MINE)
 def terminating(case, trial, pages):
     os.kill(os.getpid(), signal.SIGTERM)
     yield Scored(name="mine", value=1.0)
@@ -94,8 +101,7 @@ def test_a_signal_after_the_scores_were_written_says_so(run, monkeypatch, words)
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    for name in ("_print_table", "_print_json"):
-        monkeypatch.setattr(sys.modules[score.callback.__module__], name, interrupted)
+    monkeypatch.setattr("research_eval.analysis.output.score_output", interrupted)
 
     result = scored(run, "--scorer", "gate", *words)
 
@@ -109,7 +115,9 @@ SLOW = """
 import time
 from pathlib import Path
 from research_eval.schema import Scored
+from research_eval.scorer import Measure, declares
 
+@declares(Measure("slow", "yes_no", "higher", "slow", "For tests."))
 def slow(case, trial, pages):
     Path("begun").touch()
     time.sleep(60)

@@ -1,16 +1,21 @@
 """`score`, `compare` and `plan` on stored runs: words, exit status, files."""
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 from click.testing import CliRunner
 
+from research_eval.analysis.wording import power_note
 from research_eval.cli.compare import compare
 from research_eval.cli.plan import plan
 from research_eval.cli.score import score
 from research_eval.errors import UsageError
+from research_eval.journal import RunFolder
+from research_eval.report import load_view
+from research_eval.stats import wilson
 
 PAGE = "https://morvane.example/toll"
 GOOD = f"The toll is 4 crowns ({PAGE})."
@@ -24,6 +29,12 @@ def call(command, *arguments):
     return result.return_value, result.output
 
 
+def scores(run, *more):
+    """Return the measures that `score` prints of the first configuration, by name."""
+    found = json.loads(call(score, run, *more, "--json")[1])["configurations"][0]
+    return {row["measure"]: row for row in found["measures"]}
+
+
 def test_identical_runs_show_no_regression_and_no_setting(make_run):
     base, head = make_run("base", {"a": ["11", "10"]}), make_run("head", {"a": ["11", "10"]})
 
@@ -32,14 +43,14 @@ def test_identical_runs_show_no_regression_and_no_setting(make_run):
     assert status == 0
     assert "no setting differs" in text
     assert "identical recorded traffic" in text
-    assert text.rstrip().endswith("RESULT: NO REGRESSION")
+    assert text.startswith("RESULT: NO REGRESSION\n")
 
 
 def test_on_identical_traffic_one_flip_is_a_regression_with_both_answers(make_run):
     base = make_run("base", {"a": ["1", "1", "0"]})
     head = make_run("head", {"a": ["1", "0", "0"]}, gate="strict@2")
 
-    status, text = call(compare, base, head, "--fail-on", "regression")
+    status, text = call(compare, base, head, "--fail-on", "regression", "--all")
 
     assert status == 1
     assert "configuration.settings.gate: default@1 -> strict@2" in text
@@ -77,7 +88,7 @@ def test_on_live_traffic_one_flip_is_noise(make_run):
     assert status == 0
     assert "other traffic" in text
     assert "RESULT: NO DIFFERENCE SHOWN" in text
-    assert "detectable" in text
+    assert "With a chance of 80 %, 10 cases show" in text
 
 
 def test_a_request_that_left_the_tape_ends_identical_traffic(make_run):
@@ -126,7 +137,7 @@ def test_a_flip_of_the_first_attempt_shows_the_first_answers(make_run, story, tm
     line = told.record(case_id="case-1", configuration="a").model_dump_json(exclude_none=True)
     (tmp_path / "head" / "trials.jsonl").write_text(line + "\n")
 
-    _, text = call(compare, base, head, "--measure", "first_attempt_passed")
+    _, text = call(compare, base, head, "--measure", "first_attempt_passed", "--all")
 
     assert f"head: {BAD}" in text
 
@@ -141,7 +152,7 @@ def test_too_few_judged_trials_are_inconclusive(make_run):
 
     assert status == 3
     assert "RESULT: INCONCLUSIVE" in text
-    assert "errors 0 of 10 and 2 of 10" in text
+    assert f"{head}: a: 2 trials ended in an error" in text
     assert call(compare, base, head, "--coverage-floor", "0.8")[0] == 0
 
 
@@ -166,18 +177,20 @@ def test_all_configurations_of_a_run_get_one_test_and_ranks(make_run):
     rows = ["1"] * 10
     run = make_run("run", {"a": rows, "b": ["0"] * 10, "c": rows}, mode="live")
 
-    _, text = call(compare, run, "--measure", "final_passed")
+    _, text = call(compare, run, "--measure", "final_passed", "--all")
 
     assert "final_passed: Cochran's Q 20.00 on 2 degrees" in text
     assert "rank 1 [1 to 1]  a" in text
     assert "rank 3 [3 to 3]  b" in text
-    assert "p value 0.00195, corrected 0.0039" in text
+    assert re.search(r"-1\.000 \[-1\.000, -0\.\d+\] +0\.004  REGRESSION: p 0\.004", text)
+    assert "permutation p before the correction: 0.002" in text
+    assert "Cochran" not in call(compare, run, "--measure", "final_passed")[1]
 
 
 def test_a_count_is_compared_without_mcnemar(make_run):
     run = make_run("run", {"a": ["1"] * 5, "b": ["1"] * 5, "c": ["0"] * 5})
 
-    _, text = call(compare, run, "--measure", "turns")
+    _, text = call(compare, run, "--measure", "turns", "--all")
 
     assert "McNemar" not in text
     assert "Cochran" not in text
@@ -209,7 +222,9 @@ def test_json_holds_everything(make_run):
 
     _, text = call(compare, base, head, "--json")
 
-    found = json.loads(text)
+    whole = json.loads(text)
+    (found,) = whole["comparisons"]
+    assert whole["schema_version"] == 1
     assert found["verdict"] == "regression"
     assert found["flips"][0]["head_answer"] == BAD
     assert found["measures"][1]["worse"] == 1
@@ -252,8 +267,8 @@ def test_a_run_compared_with_itself_shows_the_noise(make_run):
     assert status == 0
     assert "a final_passed: two trials of a case differ in 0.0%" in text
     assert "b final_passed: two trials of a case differ in 100.0%" in text
-    rows = [json.loads(line) for line in call(compare, run, "--a-a", "--json")[1].splitlines()]
-    assert rows[0]["case_flips"] == 0.0
+    found = json.loads(call(compare, run, "--a-a", "--json")[1])
+    assert found["self_comparisons"][0]["case_flips"] == 0.0
 
 
 def test_single_trials_show_no_noise(make_run):
@@ -287,15 +302,19 @@ def test_what_cannot_be_compared_is_one_line(make_run, arguments, words):
 def test_score_prints_each_rate_with_its_denominators(make_run):
     run = make_run("run", {"a": ["1", "0", "e", "1"]}, planned=5)
 
-    status, text = call(score, run, "--scorer", "gate")
+    status, text = call(score, run, "--scorer", "gate", "--all")
 
     (row,) = [line for line in text.splitlines() if " final_passed " in line]
     assert status == 0
     assert row.split() == [
-        "final_passed", "0.667", "0.208", "to", "0.939", "0.208", "to", "0.939", "0.400", "3/5",
-        "60%", "INCONCLUSIVE", "1", "errors",
+        "final_passed", "0.667", "0.208", "to", "0.939", "3", "0.400", "3/5", "60%",
+        "INCONCLUSIVE", "1", "errors",
     ]  # fmt: skip
     assert "synthetic dataset" in text
+    assert "a: 4 of 5 planned trials ran" in text
+    text = call(score, run, "--scorer", "gate")[1]
+    assert "67? [21-94]" in text
+    assert "INCONCLUSIVE: fewer than 90 % of the trials" in text
     assert "a: 4 of 5 planned trials ran" in text
     assert "INCONCLUSIVE" not in call(score, run, "--scorer", "gate", "--coverage-floor", 0.5)[1]
 
@@ -303,45 +322,50 @@ def test_score_prints_each_rate_with_its_denominators(make_run):
 def test_score_prints_reliability_over_repetitions(make_run):
     run = make_run("run", {"a": ["1100", "1111"]})
 
-    _, text = call(score, run, "--scorer", "gate")
+    _, text = call(score, run, "--scorer", "gate", "--all")
+    found = json.loads(call(score, run, "--scorer", "gate", "--json")[1])["configurations"][0]
 
-    rows = [line.split() for line in text.splitlines() if line.lstrip().startswith("k = ")]
-    assert [row[3] for row in rows[4:]] == ["0.750", "0.917", "1.000", "1.000"]
-    assert [row[6] for row in rows[4:]] == ["0.750", "0.583", "0.500", "0.500"]
-    assert all(row[-1] == "2" for row in rows)
-    assert all(float(row[4].strip("[,")) < float(row[5].strip("]")) for row in rows)
+    rows = [one for one in found["reliability"] if one["measure"] == "final_passed"]
+    assert [one["some"]["value"] for one in rows] == pytest.approx([0.75, 0.916667, 1, 1], abs=1e-5)
+    assert [one["every"]["value"] for one in rows] == pytest.approx(
+        [0.75, 0.583333, 0.5, 0.5], abs=1e-5
+    )
+    assert {one["every"]["n"] for one in rows} == {2}
+    assert (
+        "final_passed: pass@4 1.000 [0.342, 1.000], pass^4 0.500 [0.095, 0.905] (2 cases)" in text
+    )
 
 
-def test_a_rate_of_clustered_trials_has_the_wider_interval(make_run):
-    run = make_run("run", {"a": ["1111"] * 6 + ["0000"] * 4})
+def test_a_rate_has_one_interval_in_every_command_and_it_is_over_cases(make_run):
+    run = make_run("run", {"a": ["1111"] * 6 + ["0000"] * 4, "b": ["1110"] * 10}, mode="live")
+    bounds = scores(run)["final_passed"]["interval"]
+    low, high = wilson(24, 40)
+    compared = json.loads(call(compare, run, "--json")[1])["comparisons"][0]["measures"][1]
+    view = load_view(RunFolder(Path(run))).configurations[0]
 
-    rows = [json.loads(line) for line in call(score, run, "--json")[1].splitlines()]
-
-    (row,) = [row for row in rows if row["name"] == "final_passed"]
-    assert row["by_case"][1] - row["by_case"][0] > 2 * (row["wilson"][1] - row["wilson"][0])
+    assert bounds[1] - bounds[0] > 1.5 * (high - low)
+    assert compared["base_side"]["interval"] == bounds
+    assert [view.final_pass.conditional.low, view.final_pass.conditional.high] == bounds
 
 
 def test_score_with_every_scorer_prints_the_errors_of_the_support_check(make_run):
     run = make_run("run", {"a": ["1", "0"]})
 
-    _, text = call(score, run)
+    _, text = call(score, run, "--all")
 
     assert "support_green" in text
     assert "RED is unsupported in 93% of 111 [86%, 96%]" in text
-    assert (
-        "unsupported, corrected for the check's errors on WiCE dev, whole cited pages: 0." in text
-    )
+    assert "unsupported, corrected for the check's errors: 0." in text
 
 
 def test_score_as_json_and_in_silence(make_run):
     run = make_run("run", {"a": ["1", "0"]})
 
-    rows = [json.loads(line) for line in call(score, run, "--json")[1].splitlines()]
-
-    by_name = {row["name"]: row for row in rows}
+    by_name = scores(run)
     assert by_name["final_passed"]["value"] == 0.5
     assert by_name["final_passed"]["coverage"] == 1.0
-    assert by_name["turns"]["wilson"] is None
+    assert by_name["turns"]["interval"] is None
+    assert by_name["turns"]["better"] == "lower"
     assert call(score, run, "--quiet")[1] == ""
 
 
@@ -352,7 +376,7 @@ def test_added_scores_can_be_compared(make_run):
 
     _, text = call(compare, base, head, "--measure", "domain_concentration")
 
-    assert "domain_concentration: 1.000 -> 1.000 over 2 cases" in text
+    assert "domain_concentration   1.000  1.000" in text
 
 
 def test_a_plan_from_assumptions():
@@ -362,7 +386,9 @@ def test_a_plan_from_assumptions():
     assert "assumed" in text
     assert text.count("planned") == 1
     found = json.loads(call(plan, "--between-share", 1, "--correlation", 0, "--json")[1])
-    assert found["detectable_at_1"] == pytest.approx(found["detectable_at_10"])
+    detectable = {row["trials"]: row["detectable"] for row in found["rows"]}
+    # without noise within a case more trials help only by making the test less coarse
+    assert detectable[3] < detectable[1] < detectable[3] + 1 / 50
 
 
 def test_a_plan_for_an_experiment_file(tmp_path):
@@ -403,7 +429,7 @@ def test_a_plan_has_the_cases_and_trials_of_the_run_unless_told(make_run, more, 
 
     assert (found["cases"], found["trials"]) == planned
     text = call(plan, "--from", run, *more)[1]
-    assert f"over {planned[0]} cases" in text
+    assert text.startswith(f"{planned[0]} cases with {planned[1]} trials each show ")
     assert next(line for line in text.splitlines() if "(planned)" in line).split()[0] == str(
         planned[1]
     )
@@ -424,8 +450,8 @@ def test_a_pilot_without_variance_gives_bounds_and_no_zero(make_run):
 
     _, text = call(plan, "--from", run)
 
-    assert "no variance can be measured; up to 0.139 of all cases may still differ" in text
-    assert "at most 0.234" in text
+    assert "no variance can be measured; the figures are the largest that an event never" in text
+    assert "show a difference of at most 0.2" in text
     assert "0.000  0" not in text
 
 
@@ -435,11 +461,33 @@ def test_a_pilot_of_single_trials_says_what_it_cannot_tell(make_run):
     assert "one trial a case: the pilot cannot tell" in call(plan, "--from", run)[1]
 
 
-def test_a_plan_says_what_other_tests_need():
-    _, text = call(plan, "--rate", 0.8, "--difference", 0.1)
+@pytest.mark.parametrize("mode", ["live", "replay"])
+def test_plan_compare_and_report_give_one_answer_to_one_question(make_run, mode):
+    """The smallest difference that these cases show, and the cases that 10 points need."""
+    rows = {
+        "a": ["111", "110", "000", "111", "101"] * 4,
+        "b": ["101", "111", "010", "000", "111"] * 4,
+    }
+    run = make_run("run", rows, mode=mode, models={"a": "openai:x", "b": "openai:y"})
+    planned = json.loads(call(plan, "--from", run, "--json")[1])["rows"]
+    (row,) = [one for one in planned if one["is_planned"]]
+    compared = json.loads(call(compare, run, "--json")[1])["comparisons"][0]["measures"][1]
+    shown = load_view(RunFolder(Path(run))).differences[0].measures[1]
 
-    assert "On different cases a rate of 0.700 is told from 0.800 by 292 cases each." in text
-    assert "McNemar's test needs" in text
+    assert row["detectable"] == compared["detectable"] == shown.detectable
+    assert row["needed_cases"] == compared["needed_cases"] == shown.needed_cases
+    assert compared["p"] == shown.p
+    assert tuple(compared["interval"]) == shown.interval
+
+
+def test_plan_and_the_notes_of_score_and_report_assume_the_same():
+    text = call(plan, "--cases", 54, "--trials", 3)[1]
+    note = power_note(54, 3)
+
+    assert "rates near 70 %, 50 % of the variance between cases, correlation 0.5" in text
+    assert "rates near 70 %, 50 % of the variance between cases, correlation 0.5" in note
+    needed = re.search(r"10 points need (\d+) cases", note)[1]
+    assert f"a difference of 0.1 needs {needed} cases" in text
 
 
 def test_a_fault_is_told_as_a_ratio_of_rates(make_run):
@@ -456,12 +504,12 @@ def test_a_fault_is_told_as_a_ratio_of_rates(make_run):
     found = json.loads(call(compare, clean, faulty, "--json")[1])
 
     assert (
-        "resilience of final_passed to search a.example: status 503: 0.750 [0.301, 0.954]" in text
+        "Resilience of final_passed to search a.example: status 503: 0.750 [0.301, 0.954]" in text
     )
     assert "/ 1.000 [0.510, 1.000] = 0.750" in text
     assert "over 4 cases" in text
-    assert found["resilience"][1]["ratio"] == 0.75
-    assert "resilience" not in call(compare, clean, clean)[1]
+    assert found["comparisons"][0]["resilience"][1]["ratio"] == 0.75
+    assert "Resilience" not in call(compare, clean, clean)[1]
 
 
 def test_rates_over_different_cases_are_compared_unpaired(make_run):
@@ -505,7 +553,7 @@ def test_hostile_answers_steer_no_terminal(make_run):
     line = path.read_text("utf-8")
     path.write_text(line.replace("The toll", r"The \u001b]0;x\u0007 \u202e toll"), "utf-8")
 
-    _, text = call(compare, base, head)
+    _, text = call(compare, base, head, "--all")
 
     assert "head: The" in text
     assert not set(text) & set("\x1b\x07\u202e")
@@ -515,17 +563,12 @@ def test_planned_run_scored_errors_and_coverage_stand_beside_each_rate(make_run)
     """Of six planned trials four ran and one broke: strict and conditional rates differ."""
     run = make_run("run", {"a": ["1", "0", "e", "1"]}, planned=6)
 
-    (row,) = [
-        row
-        for row in map(json.loads, call(score, run, "--json")[1].splitlines())
-        if row["name"] == "first_attempt_passed"
-    ]
+    row = scores(run)["first_attempt_passed"]
 
     assert (row["planned"], row["run"], row["scored"], row["errors"]) == (6, 4, 3, 1)
     assert (row["value"], row["strict"]) == (pytest.approx(2 / 3), pytest.approx(2 / 6))
     assert row["coverage"] == 0.5
     assert row["is_conclusive"] is False
-    assert row["exact"] == pytest.approx([0.094299, 0.991596], abs=1e-5)
 
 
 def test_scores_of_a_version_that_is_not_known_are_refused_in_one_line(make_run):
@@ -547,9 +590,7 @@ def test_records_without_later_fields_are_still_scored(make_run):
     old = [json.dumps({k: v for k, v in row.items() if k not in later}) for row in rows]
     path.write_text("".join(f"{line}\n" for line in old), "utf-8")
 
-    _, text = call(score, run, "--scorer", "gate", "--json")
-
-    assert {json.loads(line)["scored"] for line in text.splitlines()} == {2}
+    assert {row["scored"] for row in scores(run, "--scorer", "gate").values()} == {2}
 
 
 def test_new_scores_stand_beside_old_ones(make_run):
@@ -567,7 +608,7 @@ def test_reference_agents_are_marked_where_the_sides_are_named(make_run):
     run = make_run("run", rows, models={"b": "openai:some-model"})
     mark = " (reference agent: calibrates, ranks nothing)"
 
-    lines = call(compare, run)[1].splitlines()
+    lines = call(compare, run, "--all")[1].splitlines()
 
     assert f"base {run}: a{mark}" in lines
     assert f"head {run}: b" in lines
@@ -577,6 +618,6 @@ def test_reference_agents_are_marked_where_the_sides_are_named(make_run):
     unpaired = call(compare, run, "--unpaired")[1].splitlines()
     assert f"base {run}: a{mark}" in unpaired
     assert f"head {run}: b" in unpaired
-    found = json.loads(call(compare, run, "--json")[1].splitlines()[0])
+    found = json.loads(call(compare, run, "--json")[1])["comparisons"][0]
     assert found["base_is_reference_agent"]
     assert not found["head_is_reference_agent"]

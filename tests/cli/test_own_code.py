@@ -20,9 +20,9 @@ BROKEN = {
 }
 
 CALLED = {
-    "divides": ("1 / 0", "ZeroDivisionError: division by zero, at {}.py:2"),
-    "exits": ("raise SystemExit(0)", "SystemExit: 0, at {}.py:2"),
-    "in a library": ("import json; json.loads('{')", "JSONDecodeError: .*, at {}.py:2"),
+    "divides": ("1 / 0", "ZeroDivisionError: division by zero, at {}.py:4"),
+    "exits": ("raise SystemExit(0)", "SystemExit: 0, at {}.py:4"),
+    "in a library": ("import json; json.loads('{')", "JSONDecodeError: .*, at {}.py:4"),
 }
 
 GATE = """\
@@ -122,7 +122,10 @@ def test_an_unknown_scorer_is_told_of_the_judge_too(call, make_run):
 
 def test_a_module_of_the_working_folder_is_found_and_the_path_stays(call, module, make_run):
     name = module(
-        "from research_eval.schema import Scored\ndef f(c, t, p):\n    yield Scored(name='mine', value=1)\n"
+        "from research_eval.schema import Scored\n"
+        "from research_eval.scorer import Measure, declares\n"
+        "@declares(Measure('mine', 'yes_no', 'higher', 'mine', 'For tests.'))\n"
+        "def f(c, t, p):\n    yield Scored(name='mine', value=1)\n"
     )
     make_run("run", {"a": ["1"]})
     before = list(sys.path)
@@ -146,7 +149,11 @@ def test_a_module_that_is_found_elsewhere_is_not_taken_from_the_working_folder(c
 @pytest.mark.parametrize("what", CALLED)
 def test_a_scorer_that_fails_names_the_trial_and_the_line(call, module, make_run, what):
     body, words = CALLED[what]
-    name = module(f"def f(case, trial, pages):\n    {body}\n")
+    declared = (
+        "from research_eval.scorer import Measure, declares\n"
+        "@declares(Measure('mine', 'yes_no', 'higher', 'mine', 'For tests.'))\n"
+    )
+    name = module(f"{declared}def f(case, trial, pages):\n    {body}\n")
     make_run("run", {"a": ["1"]})
 
     code, _, err = call("score", "run", "--scorer", f"{name}:f")

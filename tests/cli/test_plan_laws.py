@@ -40,10 +40,10 @@ def check(result):
         assert "\n" not in str(result.exception)
         return
     found = json.loads(result.output)
-    numbers = {k: v for k, v in found.items() if isinstance(v, int | float) and k != "is_bound"}
-    assert all(math.isfinite(value) and value >= 0 for value in numbers.values()), numbers
-    assert all(value >= 1 for name, value in numbers.items() if name.startswith("needed_at_"))
-    assert found.get("mcnemar_pairs", 1) >= 1
+    for row in (found, *found["rows"]):
+        numbers = {k: v for k, v in row.items() if isinstance(v, int | float)}
+        assert all(math.isfinite(value) and value >= 0 for value in numbers.values()), numbers
+    assert all(row["needed_cases"] >= 1 for row in found["rows"])
 
 
 @given(options)
@@ -60,8 +60,9 @@ def test_any_legal_numbers_give_a_plan_or_one_line(chosen):
 def test_the_same_plan_in_words_and_as_json():
     words, whole = call("--rate", 0.95).output, json.loads(call("--rate", 0.95, "--json").output)
 
-    assert f"McNemar's test needs {whole['mcnemar_pairs']} cases" in words
-    assert f"by {whole['unpaired_cases_each']} cases each" in words
+    (row,) = [one for one in whole["rows"] if one["is_planned"]]
+    assert f"a difference of {row['detectable']:.3f} or more" in words
+    assert f"needs {row['needed_cases']} cases" in words
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,8 @@ def judged(run: Path, server, *more: str) -> tuple[int, dict[str, dict]]:
     result = CliRunner().invoke(
         score, words, standalone_mode=False, env={"JUDGE_API_KEY": KEY}, catch_exceptions=False
     )
-    rows = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
-    return result.return_value, {row["name"]: row for row in rows}
+    (found,) = json.loads(result.stdout)["configurations"]
+    return result.return_value, {row["measure"]: row for row in found["measures"]}
 
 
 def everything_in(folder: Path) -> bytes:

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from research_eval.gate import extract_citations
+from research_eval.report.junit import _legal
 from research_eval.schema import Scored, Unscored
-from research_eval.scorer import BUILT_IN, Tally, no_pages, score_trial
+from research_eval.scorer import BUILT_IN, no_pages, registry, score_trial
 from research_eval.scorer.claim import read_draft
-from research_eval.scorer.compare.junit import _legal
-from research_eval.scorer.measure import measure
 from research_eval.scorer.stated import find_confidence
 from research_eval.scorer.support import PageText, judge_support
 from research_eval.scorer.words import content_words, fold, numbers, sentences
@@ -180,8 +179,10 @@ def test_whatever_a_trial_holds_each_scorer_gives_shares_or_reasons(story, answe
     for score in scores:
         if isinstance(score, Unscored):
             assert score.reason
-        elif measure(score.name).unit in {"yes_no", "share"}:
-            assert 0 <= score.value <= 1
+        else:
+            measure = registry().find(score.name)
+            assert measure is not None, score.name
+            assert measure.problem(score.value, score.weight) is None
             assert score.weight > 0
 
 
@@ -200,35 +201,9 @@ def test_what_became_of_violating_claims_adds_up(story, answers):
     assert not shares or sum(share.value for share in shares) == pytest.approx(1)
 
 
-@given(outcomes)
-def test_a_tally_does_not_care_in_which_order_trials_came(rows):
-    def tally(given_rows):
-        found = Tally(len(rows))
-        for case_id, value, weight in given_rows:
-            score = (
-                Unscored(name="m", reason="r", cause="error")
-                if value is None
-                else Scored(name="m", value=value, weight=weight)
-            )
-            found.add(case_id, [score])
-        return found
-
-    forth, back = tally(rows), tally(rows[::-1])
-
-    assert forth.summary("m") == pytest.approx(back.summary("m")) or forth.summary(
-        "m"
-    ) == back.summary("m")
-    summary = forth.summary("m")
-    assert 0 <= summary.coverage <= 1
-    assert summary.scored + summary.errors == len(rows)
-    if summary.value is not None and summary.wilson is not None:
-        assert summary.wilson.low <= summary.value + 1e-12
-        assert summary.value <= summary.wilson.high + 1e-12
-
-
 @given(st.text())
 def test_xml_gets_only_what_it_allows(text):
     kept = _legal(text)
 
-    assert all(c in "\t\n" or c >= " " for c in kept)
+    assert all(c in "\t\n\r" or c >= " " for c in kept)
     assert _legal(kept) == kept

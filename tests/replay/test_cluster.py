@@ -11,14 +11,14 @@ import pytest
 from click.testing import CliRunner
 from distributed import LocalCluster
 
+from research_eval.analysis.scoring import add_scores
 from research_eval.cli.score import score
 from research_eval.errors import ConfigError
 from research_eval.gate.compare import judge_chunk
-from research_eval.gate.stored import chunks_of
 from research_eval.journal import RunFolder
+from research_eval.journal.piece import pieces_of
 from research_eval.runner.cluster import connect, spread
 from research_eval.scorer import BUILT_IN
-from research_eval.scorer.rescore import add_scores
 from tests.replay.conftest import research_eval
 
 pytestmark = pytest.mark.sockets
@@ -103,7 +103,7 @@ def test_a_worker_that_is_killed_in_the_middle_loses_and_doubles_nothing(place, 
 
 def test_pieces_of_a_journal_are_judged_on_workers_as_here(place, whole, cluster):
     folder = RunFolder(place / "whole")
-    chunks = list(chunks_of(folder, size=20_000))
+    chunks = list(pieces_of(folder, size=20_000))
 
     with connect(cluster.scheduler_address) as client:
         there = list(spread(client, seed_against_default, chunks, in_flight=3))
@@ -140,7 +140,7 @@ def test_a_worker_that_is_killed_while_a_run_is_scored_loses_and_doubles_nothing
     with connect(cluster.scheduler_address) as client:
 
         def in_small_pieces(work, _):
-            return spread(client, work, chunks_of(there, size=20_000), in_flight=8)
+            return spread(client, work, pieces_of(there, size=20_000), in_flight=8)
 
         add_scores(there, BUILT_IN, seen=seen, spread=in_small_pieces)
 
@@ -169,7 +169,9 @@ def test_the_command_prints_and_writes_on_a_cluster_what_it_does_without(
 
 OWN = """
 from research_eval.schema import Scored
+from research_eval.scorer import Measure, declares
 
+@declares(Measure("brief", "yes_no", "higher", "brief", "Answers below 800 characters."))
 def brief(case, trial, pages):
     yield Scored(name="brief", value=float(len(trial.answer or "") < 800))
 """

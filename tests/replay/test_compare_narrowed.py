@@ -29,4 +29,4 @@ def test_what_a_narrowed_run_lost_counts_as_worse(tmp_path):
     journal.write_text("".join(lines[:-2]))
     done = research_eval(*compare, "--json", cwd=tmp_path, check=False)
     assert done.returncode == 1
-    assert json.loads(done.stdout)["measures"][0]["lost"] == 2
+    assert json.loads(done.stdout)["comparisons"][0]["measures"][0]["lost"] == 2

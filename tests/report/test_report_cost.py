@@ -5,10 +5,10 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from research_eval.analysis.side import read_sides
 from research_eval.cli.score import score
-from research_eval.report.write import load_view
+from research_eval.report.fold import load_view
 from research_eval.schema import ModelCalled, Price, Usage
-from research_eval.scorer.compare import collect
 from tests.report.conftest import configuration, manifest, trial
 
 PRICE = Price(input=2, output=10)
@@ -50,7 +50,8 @@ def rows(folder, *words):
     """Return what `score` prints of the run."""
     words = (str(folder.path), "--scorer", "efficiency", "--json", *words)
     result = CliRunner().invoke(score, list(words), standalone_mode=False, catch_exceptions=False)
-    return {row["name"]: row for row in map(json.loads, result.stdout.splitlines())}
+    (one,) = json.loads(result.stdout)["configurations"]
+    return {row["measure"]: row for row in one["measures"]}
 
 
 @pytest.mark.parametrize(("price", "usages", "dollars"), CASES)
@@ -72,7 +73,7 @@ def test_scores_and_comparisons_know_the_cost_that_a_report_shows(
     assert summary["scored"] == (0 if dollars is None else 1)
     assert summary["value"] == (None if dollars is None else pytest.approx(dollars))
     (folder.path / "scores.jsonl").unlink()
-    (side,) = collect(folder, None, ["cost_usd"])
+    (side,) = read_sides(folder, None, ["cost_usd"])
     assert list(side.case_means("cost_usd").values()) == ([] if dollars is None else [dollars])
 
 

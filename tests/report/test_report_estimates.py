@@ -4,12 +4,13 @@ import re
 
 import pytest
 
+from research_eval.analysis.wording import power_note
 from research_eval.report.cell import Derived, Measure, cell_text
 from research_eval.report.fold import build_view
 from research_eval.report.html import render_html
 from research_eval.report.markdown import render_markdown
 from research_eval.report.section import sections
-from research_eval.report.wording import bounds_text, needed_text, power_note, reach_text
+from research_eval.report.wording import bounds_text, needed_text, reach_text
 from research_eval.schema import Scored
 from research_eval.scorer.correctness import f_score
 from research_eval.stats import wilson
@@ -103,7 +104,7 @@ def test_means_have_an_interval_over_cases_and_their_n(made):
 
 def test_each_comparison_says_what_it_can_show_and_what_it_needs(made):
     view = run_of(made, faults=("beta",))[2]
-    different = view.differences[0]
+    different = view.differences[0].measures[0]
 
     assert column(view, "comparison", "detectable")[0] == f"{100 * different.detectable:.1f}"
     assert column(view, "comparison", "needed for 10 points")[0] == str(different.needed_cases)
@@ -118,7 +119,7 @@ def test_where_all_cases_fare_alike_the_most_that_is_left_possible_is_told(made)
 
     view = run_of(made, score=alike)[2]
 
-    assert view.differences[0].is_bound
+    assert view.differences[0].measures[0].is_bound
     assert column(view, "comparison", "detectable")[0].startswith("\N{LESS-THAN OR EQUAL TO} ")
     assert column(view, "comparison", "needed for 10 points")[0].startswith(
         "\N{LESS-THAN OR EQUAL TO} "
@@ -128,13 +129,13 @@ def test_where_all_cases_fare_alike_the_most_that_is_left_possible_is_told(made)
 def test_the_power_of_a_run_stands_in_the_summary_and_by_group(made):
     text = render_markdown(run_of(made, is_reference=True)[2])
 
-    assert power_note(12) in text
-    assert "With 12 cases a difference between the rates of two configurations of less than" in text
-    assert "one of 10 points needs 197 cases" in text
+    assert power_note(12, 3) in text
+    assert "12 cases with 3 trials each show a difference between two rates of 42.8 points" in text
+    assert "10 points need 147 cases" in text
 
 
 def test_few_cases_show_no_difference_at_all():
-    assert "two configurations of any size is likely to stay hidden" in power_note(1)
+    assert "1 case with 1 trial each show no difference between two rates" in power_note(1, 1)
     assert reach_text(1.2, is_bound=False) == "none"
     assert reach_text(None, is_bound=True) == needed_text(None, is_bound=True) == "–"
 

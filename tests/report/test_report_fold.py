@@ -20,7 +20,7 @@ from research_eval.schema import (
     Unscored,
     Usage,
 )
-from research_eval.scorer import DEFAULT_SCORERS, no_pages, score_trial
+from research_eval.scorer import DEFAULT_SCORERS, Measure, no_pages, registry, score_trial
 
 URL = "https://a.example/page"
 LIE = "https://lie.example/x"
@@ -168,7 +168,10 @@ def test_scores_of_a_users_own_appear_with_what_is_missing(small) -> None:
             yield Scored(name="words", value=3.0)
         yield Scored(name="status", value=1.0)
 
-    (alpha,) = build_view(*small, score=own).configurations
+    known = registry(
+        own=[Measure(name, "count", "neither", name, "For tests.") for name in ("words", "status")]
+    )
+    (alpha,) = build_view(*small, score=own, known=known).configurations
     by_name = {score.name: score for score in alpha.scores}
 
     assert by_name["words"].mean == 3.0
@@ -181,9 +184,10 @@ def test_a_share_of_citations_weighs_each_trial_by_its_citations(small) -> None:
         weights = {"case-1": (1.0, 1.0), "case-2": (0.0, 3.0)}
         if trial.case_id in weights:
             value, weight = weights[trial.case_id]
-            yield Scored(name="share", value=value, weight=weight, unit="share")
+            yield Scored(name="share", value=value, weight=weight)
 
-    (alpha,) = build_view(*small, score=share).configurations
+    known = registry(own=[Measure("share", "share", "higher", "share", "For tests.")])
+    (alpha,) = build_view(*small, score=share, known=known).configurations
     (score,) = [score for score in alpha.scores if score.name == "share"]
 
     assert (score.mean, score.weight, score.is_share, score.rate) == (0.25, 4.0, True, None)
@@ -208,8 +212,8 @@ def numbers(view: RunView) -> Iterable[tuple[float, Trace]]:
                 pending += held.values()
             case tuple() as held:
                 pending += held
-            case object(model_fields_set=_) as record:
-                pending += [getattr(record, name) for name in type(record).model_fields]
+            case object(__dataclass_fields__=fields) as record:
+                pending += [getattr(record, name) for name in fields]
             case _:
                 pass
 

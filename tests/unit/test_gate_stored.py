@@ -5,8 +5,9 @@ import json
 import pytest
 
 from research_eval.errors import RecordError
-from research_eval.gate.stored import chunks_of, read_chunk, told_by
 from research_eval.journal import JournalWriter, RunFolder
+from research_eval.journal.piece import pieces_of
+from research_eval.journal.stored import read_piece, told_by
 from tests.story import Story
 
 
@@ -28,7 +29,7 @@ def run_of(folder, number=7):
 def test_pieces_hold_every_trial_once_and_all_that_judging_needs(tmp_path, size):
     run = run_of(tmp_path)
 
-    read = [trial for chunk in chunks_of(run, size) for trial in read_chunk(chunk)]
+    read = [trial for chunk in pieces_of(run, size) for trial in read_piece(chunk)]
 
     assert read == [told_by(record) for record in run.trials()]
 
@@ -38,7 +39,7 @@ def test_a_last_line_that_was_cut_is_left_out(tmp_path):
     whole = run.trials_path.read_bytes()
     run.trials_path.write_bytes(whole[:-20])
 
-    read = [trial for chunk in chunks_of(run, 4000) for trial in read_chunk(chunk)]
+    read = [trial for chunk in pieces_of(run, 4000) for trial in read_piece(chunk)]
 
     assert len(read) == 6
 
@@ -59,7 +60,7 @@ def test_a_faulty_line_is_named_with_its_number(tmp_path, change, says):
     run.trials_path.write_text("\n".join(lines) + "\n", "utf-8")
 
     with pytest.raises(RecordError) as caught:
-        [list(read_chunk(chunk)) for chunk in chunks_of(run, 3000)]
+        [list(read_piece(chunk)) for chunk in pieces_of(run, 3000)]
 
     assert f"{run.trials_path}:5: " in str(caught.value)
     assert says in str(caught.value)
@@ -72,11 +73,11 @@ def test_a_line_that_is_nested_without_end_is_refused_in_one_line(tmp_path):
     run.trials_path.write_text("\n".join(lines) + "\n", "utf-8")
 
     with pytest.raises(RecordError) as caught:
-        [list(read_chunk(chunk)) for chunk in chunks_of(run)]
+        [list(read_piece(chunk)) for chunk in pieces_of(run)]
 
     assert str(caught.value).startswith(f"{run.trials_path}:3: ")
 
 
 def test_no_journal_is_said_in_one_line(tmp_path):
     with pytest.raises(RecordError, match="No such file"):
-        list(chunks_of(RunFolder(tmp_path)))
+        list(pieces_of(RunFolder(tmp_path)))

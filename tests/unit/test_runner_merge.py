@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from research_eval.analysis.store import ScoreLines, read_scores, scores_path
 from research_eval.errors import UsageError
 from research_eval.journal import JournalWriter, RunFolder, write_manifest
 from research_eval.runner.merge import merge_runs
 from research_eval.schema import ConfigurationSummary, RunRecord, Scored, TrialKey, TrialRecord
-from research_eval.scorer.store import ScoreLines, read_scores, scores_path
 
 MANIFEST = RunRecord(
     experiment="e", experiment_sha256="0", dataset="d", dataset_sha256="0", dataset_is_synthetic=True,

@@ -5,7 +5,9 @@ The public code of FACT, DeepScholar, SourceCheckup, BrowseComp-Plus and ALCE ha
 
 import pytest
 
-from research_eval.scorer import BUILT_IN, Tally, score_trial
+from research_eval.analysis.summary import summarise
+from research_eval.analysis.table import Row, Table
+from research_eval.scorer import BUILT_IN, registry, score_trial
 
 TOLL = "https://morvane.example/toll"
 DEAD = "https://morvane.example/gone"
@@ -23,12 +25,13 @@ def told(story, answer):
 
 def summaries(story, *answers):
     """Return the summary of each measure over one trial of a case for each answer."""
-    tally = Tally(len(answers))
+    table, known = Table(), registry()
     for number, answer in enumerate(answers):
         trial = told(story, answer)
         scores = score_trial(None, trial.record(), trial.page, SCORERS)
-        tally.add(f"case-{number}", scores)
-    return {name: tally.summary(name) for name in tally.names}
+        table.add(Row("a", f"case-{number}", 1), scores)
+    rows = table.of("a")
+    return {name: summarise(table, known.of(name), rows, known) for name in table.names}
 
 
 CITING, SILENT = f"{SAYS} ({TOLL}).", f"{SAYS}."
@@ -48,9 +51,9 @@ def test_a_dead_page_does_not_leave_the_denominator(story):
     """FACT left pages that it could not read out of its accuracy."""
     found = summaries(story, f"{SAYS} ({TOLL}). {SAYS} ({DEAD}).")
 
-    assert (found["support_pessimistic"].value, found["support_pessimistic"].weight) == (0.5, 2)
+    assert (found["support_pessimistic"].value, found["support_pessimistic"].n) == (0.5, 2)
     assert found["support_unreadable"].value == found["citation_recall"].value == 0.5
-    assert (found["citation_precision"].value, found["citation_precision"].weight) == (0.5, 2)
+    assert (found["citation_precision"].value, found["citation_precision"].n) == (0.5, 2)
 
 
 def test_support_of_a_part_is_not_support(story):
@@ -67,7 +70,7 @@ def test_an_uncited_sentence_lowers_recall_and_is_no_imprecise_citation(story):
     """DeepScholar entered uncited sentences into precision as 0."""
     found = summaries(story, f"{SAYS} ({TOLL}). The ferry leaves at nine. So does the bus.")
 
-    assert (found["citation_precision"].value, found["citation_precision"].weight) == (1.0, 1)
+    assert (found["citation_precision"].value, found["citation_precision"].n) == (1.0, 1)
     assert found["citation_recall"].value == pytest.approx(1 / 3)
 
 
@@ -75,8 +78,8 @@ def test_a_short_sentence_counts_like_a_long_one(story):
     """DeepScholar skipped sentences under 50 characters."""
     found = summaries(story, f"{SAYS} ({TOLL}). The ferry is 99 crowns ({TOLL}).")
 
-    assert (found["citation_recall"].value, found["citation_recall"].weight) == (0.5, 2)
-    assert (found["support_red"].value, found["support_red"].weight) == (0.5, 2)
+    assert (found["citation_recall"].value, found["citation_recall"].n) == (0.5, 2)
+    assert (found["support_red"].value, found["support_red"].n) == (0.5, 2)
 
 
 @pytest.mark.parametrize("marker", ["[7]", "[0]", "[2-3]", "【9】", "[^8]"])
@@ -92,7 +95,7 @@ def test_a_page_that_could_not_be_opened_is_no_page_that_was_not_cited(story):
     """SourceCheckup dropped sources that did not answer with 200."""
     found = summaries(story, f"{SAYS} ({TOLL}). {SAYS} ({DEAD}). {SAYS} ({WALL}).")
 
-    assert found["final_citations"].value == found["final_cited_opened"].weight == 3
+    assert found["final_citations"].value == found["final_cited_opened"].n == 3
     assert found["final_cited_fetch_failed"].value == pytest.approx(1 / 3)
     assert found["support_unreadable"].value == pytest.approx(2 / 3)
     assert found["dead_links"].value == found["untried_links"].value == pytest.approx(1 / 3)
@@ -126,7 +129,7 @@ def test_a_year_in_brackets_is_no_citation_out_of_range(story, year):
 
     assert with_year["unresolved_markers"].value == alone["unresolved_markers"].value == 0
     assert with_year["cited_claim_share"].value == alone["cited_claim_share"].value == 1.0
-    assert with_year["citation_recall_upper"].weight == alone["citation_recall_upper"].weight == 1
+    assert with_year["citation_recall_upper"].n == alone["citation_recall_upper"].n == 1
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@
 
 import pytest
 
+from research_eval.analysis.summary import calibration
+from research_eval.analysis.table import Row, Table
 from research_eval.dataset import Case
 from research_eval.scorer import no_pages
-from research_eval.scorer.confidence import ConfidenceTable, confidence
+from research_eval.scorer.confidence import confidence
 from research_eval.scorer.correctness import f_score, penalised
 from research_eval.scorer.grounded import GroundedCorrectnessScorer
 from research_eval.scorer.link import links
@@ -107,27 +109,27 @@ def test_other_numbers_and_other_confidence_are_no_statement(answer):
 def test_whether_an_answer_is_right_does_not_depend_on_how_sure_it_says_it_is(
     story, said, answer, risk
 ):
-    table = ConfidenceTable()
-    for _ in range(5):
+    table = Table()
+    for number in range(5):
         record = story().answer(f"{answer} Confidence: {said}").record()
-        table.add(confidence(CASE, record, no_pages))
+        table.add(Row("a", CASE.id, number), confidence(CASE, record, no_pages))
 
-    assert table.measures()["area under risk and coverage"] == risk
+    assert calibration(table, table.of("a"))[1]["area under risk and coverage"] == risk
 
 
 def test_confidence_is_held_against_what_came_true(story):
-    table = ConfidenceTable()
+    table = Table()
     for answer in ("It is 4.50. Confidence: 90 %", "It is 6.75. Confidence: 60 %"):
         found = list(confidence(CASE, story().answer(answer).record(), no_pages))
-        table.add(found)
+        table.add(Row("a", CASE.id, len(table.rows)), found)
 
     assert named(found)["brier"].value == pytest.approx(0.36)
-    assert len(table) == 2
-    measures = table.measures()
+    answers, measures = calibration(table, table.of("a"))
+    assert answers == 2
     assert measures["expected calibration error"] == pytest.approx((0.1 + 0.6) / 2)
     assert measures["RMS calibration error"] is None
     assert measures["area under risk and coverage"] == pytest.approx(0.25)
-    assert ConfidenceTable().measures() == {}
+    assert calibration(Table(), table.of("b")) == (0, {})
 
 
 def test_an_abstention_has_no_brier_score(story):

@@ -2,14 +2,13 @@
 
 import pytest
 
+from research_eval.analysis.scoring import add_scores, score_piece
+from research_eval.analysis.store import read_scores, registry_of, run_cases, stored_scores
 from research_eval.errors import ConfigError, RecordError, UsageError
-from research_eval.gate.stored import Chunk, chunks_of
 from research_eval.journal import RunFolder
+from research_eval.journal.piece import Piece, pieces_of
 from research_eval.schema import Scored
-from research_eval.scorer import BUILT_IN
-from research_eval.scorer.measure import measure
-from research_eval.scorer.rescore import add_scores, score_piece
-from research_eval.scorer.store import read_scores, run_cases, stored_scores
+from research_eval.scorer import BUILT_IN, Measure, declares, registry
 
 PAGE = "https://morvane.example/toll"
 
@@ -53,8 +52,8 @@ def test_the_caller_is_shown_each_piece_and_its_sums(folder):
     (piece,) = pieces
     assert piece.trials == 2
     assert piece.end >= folder.trials_path.stat().st_size
-    ((_, sums),) = piece.sums.items()
-    assert sums.tally.summary("final_passed").total == 2
+    assert piece.table.column("final_passed").total.sum() == 2
+    assert {row.trial for row in piece.table.rows} == {0}
 
 
 def test_a_line_is_what_its_record_is_written_as(folder):
@@ -66,13 +65,14 @@ def test_a_line_is_what_its_record_is_written_as(folder):
     assert len(written) == 2 * (len(BUILT_IN) + 1)
 
 
+@declares(Measure('of "my" own \u20ac\x01', "points", "higher", "odd", "For tests."))
 def odd(case, trial, pages):
     yield Scored(name='of "my" own \u20ac\x01', value=0.1 + 0.2)
 
 
 def test_pieces_give_what_the_whole_journal_gives(folder):
     add_scores(folder, BUILT_IN)
-    chunks = list(chunks_of(folder, size=10))
+    chunks = list(pieces_of(folder, size=10))
     pieces = [score_piece(chunk, tuple(BUILT_IN)) for chunk in chunks]
 
     assert len(pieces) == 2
@@ -80,7 +80,7 @@ def test_pieces_give_what_the_whole_journal_gives(folder):
 
 
 def test_a_process_that_lacks_a_scorer_says_so(folder):
-    (chunk,) = chunks_of(folder)
+    (chunk,) = pieces_of(folder)
 
     with pytest.raises(ConfigError, match=r"a worker lacks a scorer.*no_such_module"):
         score_piece(chunk, ("no_such_module:mine",))
@@ -89,7 +89,7 @@ def test_a_process_that_lacks_a_scorer_says_so(folder):
 def test_a_last_line_that_was_cut_is_no_trial(folder):
     with folder.trials_path.open("a") as journal:
         journal.write('{"schema_version":1,"case')
-    (chunk,) = chunks_of(folder)
+    (chunk,) = pieces_of(folder)
 
     assert score_piece(chunk, ("gate",)).trials == 2
 
@@ -100,11 +100,11 @@ def test_a_damaged_line_of_a_later_piece_is_named_by_its_number(folder):
         journal.write("{}\n")
 
     with pytest.raises(RecordError, match=r"trials\.jsonl:3: "):
-        score_piece(Chunk(str(folder.path), size, size + 3), ("gate",))
+        score_piece(Piece(str(folder.path), size, size + 3), ("gate",))
 
 
 def test_the_cases_are_read_again_when_they_changed(folder):
-    (chunk,) = chunks_of(folder)
+    (chunk,) = pieces_of(folder)
     cases = folder.cases_path
     found = []
     for answerable in ("true", "false"):
@@ -172,8 +172,25 @@ def test_a_run_may_have_kept_its_cases(folder, tmp_path):
         ("cost_usd", "lower", "usd"),
         ("virtual_seconds", "lower", "seconds"),
         ("passed_despite:timeout", "higher", "yes_no"),
-        ("of_my_own", "higher", "points"),
+        ("of_my_own", "neither", "points"),
     ],
 )
 def test_a_measure_has_a_direction_and_a_unit(name, better, unit):
-    assert measure(name) == (name, better, unit)
+    found = registry().of(name)
+
+    assert (found.name, found.better, found.unit) == (name, better, unit)
+
+
+def test_what_a_scorer_of_ones_own_declares_is_kept_beside_its_scores(folder):
+    add_scores(folder, [f"{__name__}:odd"])
+    add_scores(folder, ["gate"])
+    (mine,) = [one for one in registry_of(folder) if one.heading == "odd"]
+
+    assert (mine.unit, mine.better, mine.meaning) == ("points", "higher", "For tests.")
+
+
+def test_a_declaration_that_cannot_be_read_is_named_by_its_file(folder):
+    (folder.path / "measures.json").write_text('[{"name": "x", "unit": "miles"}]')
+
+    with pytest.raises(RecordError, match=r"measures\.json: 0\.unit"):
+        registry_of(folder)

@@ -8,7 +8,6 @@ from research_eval.stats import (
     Cluster,
     cluster_bootstrap,
     clustered_mean,
-    clustered_se,
     clustered_wilson,
     wilson,
 )
@@ -21,15 +20,6 @@ def _ols(*, correction):
     model = sm.OLS(np.array(VALUES, dtype=float), np.ones(12))
     options = {"groups": np.array(GROUPS), "use_correction": correction}
     return float(model.fit(cov_type="cluster", cov_kwds=options).bse[0])
-
-
-def test_the_clustered_error_is_the_one_of_a_clustered_regression():
-    assert clustered_se(VALUES, GROUPS) == pytest.approx(0.181621, abs=5e-7)
-    assert clustered_se(VALUES, GROUPS) == pytest.approx(_ols(correction=False), abs=1e-12)
-
-
-def test_clusters_of_one_give_the_plain_error():
-    assert clustered_se(VALUES, range(12)) == pytest.approx(0.142319, abs=5e-7)
 
 
 def test_the_interval_of_a_clustered_mean_has_the_small_sample_correction():
@@ -63,13 +53,6 @@ def test_a_mean_of_nothing_is_none():
 def test_one_cluster_has_no_spread():
     assert clustered_mean([Cluster(2, 4)]) == (0.5, 0.5, 0.5, 1)
     assert cluster_bootstrap([Cluster(2, 4)], seed=1) == (0.5, 0.5, 0.5, 1)
-
-
-def test_values_without_groups_are_refused():
-    with pytest.raises(ValueError, match="groups"):
-        clustered_se([1.0], [])
-    with pytest.raises(ValueError, match="groups"):
-        clustered_se([], [])
 
 
 def test_a_bootstrap_is_the_same_for_a_seed_and_another_for_another():

@@ -4,7 +4,7 @@ import pytest
 from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 
-from research_eval.stats import clopper_pearson, rate, wilson, zero_events_upper
+from research_eval.stats import clopper_pearson, wilson, zero_events_upper
 
 PUBLISHED = [
     (81, 263, (0.255289, 0.366210), (0.252737, 0.367622)),
@@ -35,20 +35,10 @@ def test_nothing_seen_leaves_everything_possible():
     assert wilson(0, 0) == (0.0, 1.0)
     assert clopper_pearson(0, 0) == (0.0, 1.0)
     assert zero_events_upper(0) == 1.0
-    assert rate([]) is None
 
 
 def test_an_event_never_seen_in_30_trials_may_still_happen_in_one_of_ten():
     assert zero_events_upper(30) == pytest.approx(0.09503, abs=5e-6)
-
-
-def test_a_rate_carries_its_interval_and_its_size():
-    estimate = rate([1.0, 0.0, 1.0, 1.0])
-
-    assert estimate is not None
-    assert estimate.value == 0.75
-    assert (estimate.low, estimate.high) == wilson(3, 4)
-    assert estimate.n == 4
 
 
 @pytest.mark.parametrize(("k", "n"), [(-1, 3), (4, 3), (1, 0)])

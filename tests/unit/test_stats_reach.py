@@ -1,41 +1,17 @@
 """Estimates and powers that stand beside tables hold what a textbook formula gives."""
 
-import math
-
 import pytest
-from hypothesis import given, strategies as st
 
-from research_eval.scorer.compare.reach import reach
 from research_eval.stats import (
     Cluster,
     clopper_pearson,
     clustered_interval,
-    clustered_ratio,
+    detectable_difference,
     detectable_unpaired,
+    needed_cases,
     zero_events_upper,
 )
-
-parts = st.lists(
-    st.integers(0, 4).flatmap(lambda w: st.tuples(st.integers(0, w), st.just(w))), max_size=20
-)
-
-
-@given(parts)
-def test_a_ratio_lies_within_its_interval_and_the_interval_within_0_and_1(pairs):
-    clusters = [Cluster(float(total), float(weight)) for total, weight in pairs]
-    found = clustered_ratio(clusters, seed=1)
-
-    assert (found is None) == (not any(c.weight for c in clusters))
-    if found is not None:
-        assert 0 <= found.low <= found.value <= found.high <= 1
-        assert found.low < found.high
-
-
-def test_a_ratio_is_the_same_for_a_seed():
-    clusters = [Cluster(float(n % 3), 3.0) for n in range(12)]
-
-    assert clustered_ratio(clusters, seed=5) == clustered_ratio(clusters, seed=5)
-    assert clustered_ratio(clusters, seed=5) != clustered_ratio(clusters, seed=6)
+from research_eval.stats.power import reach
 
 
 @pytest.mark.parametrize(
@@ -62,50 +38,50 @@ def test_two_rates_on_different_cases_show_what_the_formula_gives():
 
 
 def test_a_comparison_reaches_what_its_spread_allows():
-    found = reach(100, 0.25, differing=25, difference=0.1, alpha=0.05, is_rate=True)
+    found = reach(100, 0.25, differing=25, is_rate=True, trials=3)
 
-    assert found.detectable == pytest.approx(2.801585 * 0.05, rel=1e-5)
-    assert found.needed == 197
+    assert found.detectable == detectable_difference(100, 0.25, step=1 / 3)
+    assert found.needed == needed_cases(0.1, 0.25, step=1 / 3)
     assert not found.is_bound
 
 
 def test_without_any_spread_a_rate_has_a_bound_and_a_count_has_nothing():
-    found = reach(10, 0.0, differing=0, difference=0.1, alpha=0.05, is_rate=True)
+    found = reach(10, 0.0, differing=0, is_rate=True)
 
-    assert found.detectable == pytest.approx(
-        2.801585 * math.sqrt(zero_events_upper(10) / 10), rel=1e-5
-    )
+    assert found.detectable == detectable_difference(10, zero_events_upper(10), step=1)
     assert found.is_bound
-    assert reach(10, 0.0, differing=0, difference=0.1, alpha=0.05, is_rate=False)[:2] == (
-        None,
-        None,
-    )
+    assert reach(10, 0.0, differing=0, is_rate=False)[:2] == (None, None)
 
 
 def test_one_case_that_differs_promises_no_more_than_none():
     """The one-sided bound of one event in 54 is 0.0849, of none it is 0.0540."""
-    found = [
-        reach(54, k / 54, differing=k, difference=0.1, alpha=0.05, is_rate=True) for k in range(9)
-    ]
+    found = [reach(54, k / 54, differing=k, is_rate=True) for k in range(9)]
 
-    assert found[0].detectable == pytest.approx(0.0886, abs=1e-4)
     for k in range(1, 5):
         share = clopper_pearson(k, 54, confidence=0.9).high
-        assert found[k].detectable == pytest.approx(2.801585 * math.sqrt(share / 54), rel=1e-5)
-    assert found[1].needed == 67
+        assert found[k].detectable == pytest.approx(
+            detectable_difference(54, share, step=1), rel=1e-9
+        )
     assert [one.is_bound for one in found] == [True] * 5 + [False] * 4
     assert all(one.detectable > found[0].detectable for one in found[1:])
 
 
 def test_small_differences_of_many_trials_promise_no_more_than_none():
     """Six cases of 54, each with one trial of ten that flipped, spread less than the bound of none."""
-    none = reach(54, 0.0, differing=0, difference=0.1, alpha=0.05, is_rate=True)
+    none = reach(54, 0.0, differing=0, is_rate=True)
 
-    assert reach(54, 0.001, differing=6, difference=0.1, alpha=0.05, is_rate=True) == none
+    assert reach(54, 0.001, differing=6, is_rate=True) == none
 
 
 def test_a_count_has_the_spread_that_was_measured():
-    found = reach(54, 0.01, differing=1, difference=0.1, alpha=0.05, is_rate=False)
+    found = reach(54, 0.01, differing=1, is_rate=False)
 
-    assert found.detectable == pytest.approx(2.801585 * math.sqrt(0.01 / 54), rel=1e-5)
+    assert found.detectable == detectable_difference(54, 0.01)
     assert not found.is_bound
+
+
+def test_more_comparisons_at_once_show_less():
+    one, many = (reach(54, 0.2, differing=20, is_rate=True, alpha=0.05 / n) for n in (1, 15))
+
+    assert one.detectable < many.detectable
+    assert one.needed < many.needed

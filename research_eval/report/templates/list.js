@@ -1,6 +1,5 @@
 // The list of trials: filters, chips for the other conditions, sums, pages of a hundred.
 const PAGE = 100;
-const KINDS = ["no_citation", "unknown_url", "search_only", "not_evidence"];
 const FILTERS = [
   ["configuration", "Configuration", null],
   ["status", "Ended", null],
@@ -51,13 +50,13 @@ function choice(query, [column, label, names]) {
 
 function kindFilter(query) {
   const box = el("select", {}, el("option", { value: "" }, "any"));
-  for (const kind of KINDS) {
-    const selected = query.getAll("first_" + kind).join() === "1";
-    box.append(el("option", { value: kind, selected }, spoken(kind)));
+  for (const { name, label } of rows.kinds) {
+    const selected = query.getAll("first_" + name).join() === "1";
+    box.append(el("option", { value: name, selected }, foreign(label)));
   }
   box.addEventListener("change", () => {
     let next = new URLSearchParams(query);
-    for (const kind of KINDS) next = changed(next, "first_" + kind, null);
+    for (const { name } of rows.kinds) next = changed(next, "first_" + name, null);
     go(box.value ? changed(next, "first_" + box.value, "1") : next);
   });
   return el("label", {}, "Violation, first answer", box);
@@ -77,7 +76,7 @@ function conditionText(values) {
 
 function chips(query) {
   const hidden = new Set(FILTERS.map(([c]) => c));
-  const kinds = new Set(KINDS.map((k) => "first_" + k));
+  const kinds = new Set(rows.kinds.map((k) => "first_" + k.name));
   const out = [];
   for (const [column, values] of conditionsIn(query)) {
     if (hidden.has(column) || (kinds.has(column) && values.join() === "1")) continue;
@@ -147,8 +146,8 @@ function listCell(row, column) {
     return verdictBadge(rows.value(row, column));
   }
   if (column === null) {
-    const found = KINDS.filter((kind) => rows.value(row, "first_" + kind) === 1);
-    return found.map((kind) => el("span", { class: "badge v-" + kind }, spoken(kind)));
+    const found = rows.kinds.filter((kind) => rows.value(row, "first_" + kind.name) === 1);
+    return found.map((kind) => el("span", { class: "badge v-" + kind.name }, foreign(kind.label)));
   }
   const value = rows.value(row, column);
   if (column === "configuration") {

@@ -11,6 +11,11 @@ async function loadRows() {
     count,
     columns: data.columns,
     chunks: data.chunks,
+    kinds: data.kinds,
+    measures: data.measures,
+    kind(name) {
+      return data.kinds.find((one) => one.name === name);
+    },
     value(row, column) {
       const place = index.get(column);
       return place === undefined ? null : data.values[place][row];

@@ -1,9 +1,12 @@
 // The page of one trial: attempts with their citations marked, ledger, transcript, scores.
-const RULINGS = {
-  fetched: "opened in this trial", unknown_url: "never seen in this trial",
-  search_only: "a search hit that was never opened", not_evidence: "opened, but shows nothing",
-  no_citation: "no URL is cited",
-};
+function rulingText(ruling) {
+  return ruling === "fetched" ? "opened in this trial" : (rows.kind(ruling) || {}).meaning || "";
+}
+
+// The label of a kind of violation, as its gate declares it.
+function kindLabel(name) {
+  return (rows.kind(name) || {}).label || spoken(name);
+}
 
 async function loadTrial(row) {
   const name = rows.value(row, "configuration") + "\n" + rows.value(row, "trial");
@@ -51,13 +54,13 @@ function markedAnswer(attempt) {
   for (const [start, end, ruling, place, note] of marks) {
     if (start < at || end > points.length || end <= start) continue;
     out.push(foreign(points.slice(at, start).join("")));
-    const title = RULINGS[ruling] + (note ? " (" + note + ")" : "");
+    const title = rulingText(ruling) + (note ? " (" + note + ")" : "");
     out.push(el("mark", { class: "v-" + ruling, title, "data-ruling": ruling },
       foreign(points.slice(start, end).join(""))));
     let behind = end;
     while (CLOSERS.includes(points[behind])) behind += 1;
     out.push(foreign(points.slice(end, behind).join("")));
-    out.push(el("sup", { class: "after" }, el("span", { class: "badge v-" + ruling }, spoken(ruling)),
+    out.push(el("sup", { class: "after" }, el("span", { class: "badge v-" + ruling }, kindLabel(ruling)),
       sourceButton(place, ruling + ", ")));
     at = behind;
   }
@@ -67,8 +70,8 @@ function markedAnswer(attempt) {
 
 // The corrective holds what the model was told; here it is said once, in parts.
 function violationItem(violation) {
-  const ruling = RULINGS[violation.kind];
-  return el("li", {}, el("span", { class: "badge v-" + violation.kind }, spoken(violation.kind)), " ",
+  const ruling = rulingText(violation.kind);
+  return el("li", {}, el("span", { class: "badge v-" + violation.kind }, kindLabel(violation.kind)), " ",
     violation.url ? [address(violation.url, false), " "] : null,
     el("span", { class: "quiet" }, ruling || foreign(violation.message || "")),
     violation.nearest ? el("div", { class: "quiet" }, "nearest in the ledger: ",

@@ -4,31 +4,24 @@ A whole trial record is mostly prompts, replies and calls; to leave them unread,
 validated record of what is read, makes judging a stored run several times as fast.
 """
 
-import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
 
-from research_eval.journal import RunFolder
+from research_eval.journal.folder import RunFolder
+from research_eval.journal.piece import Piece
 from research_eval.schema import Evidence, TrialKey, TrialRecord
 
 __all__ = [
     "Answer",
-    "Chunk",
     "StoredHit",
     "StoredPage",
     "StoredTrial",
-    "chunks_of",
-    "read_chunk",
-    "seldom_collecting",
+    "read_piece",
     "told_by",
 ]
-
-CHUNK_BYTES = 4_000_000
-"""Of a journal that are read together, by one worker."""
 
 
 class StoredHit(msgspec.Struct):
@@ -70,15 +63,6 @@ class StoredTrial(NamedTuple):
     steps: list[Step]
 
 
-class Chunk(NamedTuple):
-    """Whole lines of a run's journal."""
-
-    path: str
-    """The run's folder."""
-    start: int
-    end: int
-
-
 class _Prompt(msgspec.Struct, tag_field="kind", tag="prompt"):
     pass
 
@@ -111,60 +95,30 @@ class _Line(msgspec.Struct):
 _LINE = msgspec.json.Decoder(_Line)
 
 
-@contextmanager
-def seldom_collecting() -> Iterator[None]:
-    """Look for cycles of garbage seldom while the block runs: judging makes many values and no cycle."""
-    usual = gc.get_threshold()
-    gc.set_threshold(500_000, *usual[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
-
-
 def told_by(trial: TrialRecord) -> StoredTrial:
     """Return what judging needs of a whole record."""
     return _told(trial.model_dump_json().encode())
 
 
-def chunks_of(folder: RunFolder, size: int = CHUNK_BYTES) -> Iterator[Chunk]:
-    """Yield the journal in pieces of about `size` bytes that end with a line.
-
-    Raises:
-        RecordError: If there is no journal.
-    """
-    with folder.open_trials() as lines:
-        start = 0
-        while True:
-            lines.seek(start + size)
-            lines.readline()
-            end = lines.tell()
-            lines.seek(start)
-            if not lines.read(1):
-                return
-            yield Chunk(str(folder.path), start, end)
-            start = end
-
-
-def read_chunk(chunk: Chunk) -> Iterator[StoredTrial]:
+def read_piece(piece: Piece) -> Iterator[StoredTrial]:
     """Yield the trials of a piece of a journal; a last line that was cut is left out.
 
     Raises:
         RecordError: If a line is not a trial record of a known schema version.
     """
-    folder = RunFolder(Path(chunk.path))
+    folder = RunFolder(Path(piece.path))
     with folder.open_trials() as lines:
-        lines.seek(chunk.start)
-        for line in lines.read(chunk.end - chunk.start).splitlines(keepends=True):
+        lines.seek(piece.start)
+        for line in lines.read(piece.end - piece.start).splitlines(keepends=True):
             if line.endswith(b"\n"):
-                yield _read(line, folder, chunk)
+                yield _read(line, folder, piece)
 
 
-def _read(line: bytes, folder: RunFolder, chunk: Chunk) -> StoredTrial:
+def _read(line: bytes, folder: RunFolder, piece: Piece) -> StoredTrial:
     try:
         return _told(line)
     except (ValueError, RecursionError):
-        return told_by(folder.trial_in(line, chunk.start))
+        return told_by(folder.trial_in(line, piece.start))
 
 
 def _told(line: bytes) -> StoredTrial:

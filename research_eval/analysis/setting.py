@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from research_eval.analysis.resilience import fault_words
+from research_eval.analysis.side import Side
 from research_eval.schema import Record, RunRecord
-from research_eval.scorer.compare.collect import Side
-from research_eval.scorer.compare.resilience import fault_words
 
 __all__ = ["SettingDifference", "is_identical_traffic", "setting_differences"]
 

@@ -1,32 +1,26 @@
-"""What the words of a report mean, one sentence each."""
+"""Headings with their meanings, and names with their labels: what the tables of every section share."""
 
-__all__ = ["DEFINITIONS"]
+from collections.abc import Iterable, Sequence
+
+from research_eval.report.cell import Heading, Mean, Measure, Name
+from research_eval.report.trace import Total
+from research_eval.report.view import ConfigurationView, RunView
+from research_eval.report.wording import labels
+from research_eval.scorer import Measure as Declared
+
+__all__ = ["DEFINITIONS", "definitions", "headings", "mean_of", "measure_headings", "name_of"]
 
 DEFINITIONS: dict[str, str] = {
     "configuration": "Model, agent settings, gate, search chain and fetch settings together.",
     "judged": "Planned trials that have a verdict; the others failed by infrastructure or did not run.",
-    "first attempt": "Judged trials whose first answer cited only pages opened in that trial.",
-    "final": "Judged trials that ended with an answer which passed the gate.",
-    "repair": "Trials that passed in the end, of those whose first answer was rejected.",
-    "retries": "Mean number of corrective second answers a judged trial.",
     "errors": "Trials that the infrastructure broke; never counted as dishonest.",
     "first attempt, strict": "The same successes, of all planned trials.",
     "final, strict": "The same successes, of all planned trials.",
-    "completed": "Trials that ended with an answer which passed the gate.",
-    "rejected": "Trials of which no answer passed the gate.",
-    "refused": "Trials in which the model declined, or its provider filtered the reply.",
-    "limit": "Trials that ran out of turns, tokens or time before an answer.",
-    "error": "Trials that the infrastructure broke.",
     "not run": "Planned trials that are not in the journal.",
-    "no citation": "Answers that cite no URL.",
-    "unknown URL": "Answers with a URL that the trial never saw.",
-    "search only": "Answers with a URL that was a search hit and never opened.",
-    "not evidence": "Answers with a page that shows nothing: soft 404, wall, empty shell.",
     "measure": "What is compared.",
     "difference": "This configuration minus the first one, mean over the cases of both.",
     "interval": "Of the difference, by Student's t over cases.",
-    "p": "Chance of such a difference if there were none, by paired permutation.",
-    "p, Holm": "The same after Holm's correction for the number of comparisons.",
+    "p": "Chance of such a difference if there were none: paired permutation, corrected (Holm).",
     "detectable": "Difference that this many cases show with a chance of 80 %; \N{LESS-THAN OR EQUAL TO} where no case differs from another.",
     "needed for 10 points": "Cases that show a difference of 10 percentage points with that chance.",
     "paired cases": "Cases that both configurations have values for.",
@@ -37,37 +31,16 @@ DEFINITIONS: dict[str, str] = {
     "resilience": "Rate under the fault divided by the rate without it; 1 means no loss.",
     "resilience, strict": "The same over all planned trials, where one that broke has passed nothing.",
     "judged under it": "Share of the planned trials under the fault that have a verdict.",
-    "verdict": "What the corrected test says; no difference shown is no proof of none.",
+    "verdict": "What the test says; no difference shown is no proof of none.",
     "rank": "1 is best; in brackets the ranks that other draws of the cases give.",
-    "turns": "Model calls with the tool calls that they asked for.",
-    "tool calls": "Calls of search and fetch.",
-    "failed tool calls": "Tool calls that ended in an error which the model was told.",
-    "searches": "Searches that the agent made.",
-    "fetches": "Pages that the agent asked for.",
-    "failed fetches": "Pages that could not be opened.",
-    "request retries": "Model requests that were sent again after an error.",
-    "virtual seconds": "Time on the trial's own clock, with recorded latencies and waits.",
-    "search fallbacks": "Searches that another provider than the first one answered.",
-    "search unserved": "Searches that no provider answered.",
-    "search cache hits": "Searches that the cache answered.",
-    "breaker openings": "Times that a provider's circuit breaker opened.",
-    "breaker skips": "Tries that were left out because the breaker was open.",
-    "search rate limited": "Tries that a provider turned away with a rate limit.",
-    "search requests": "HTTP requests to search providers, retries included.",
-    "off tape": "Web requests that were never recorded.",
     "answered": "Searches whose hits came from this provider.",
     "tries: served": "Times that the provider answered with hits.",
     "tries: cached": "Times that its earlier answer came from the cache.",
     "tries: empty": "Times that it found nothing.",
     "tries: error": "Times that it failed.",
     "tries: skipped": "Times that it was not asked because its breaker was open.",
-    "model requests": "Requests to the model.",
-    "input tokens": "Prompt tokens, cached ones included.",
-    "output tokens": "Generated tokens, reasoning included.",
     "unmeasured requests": "Replies without usage: the totals are lower bounds.",
-    "cost usd": "Cost in US dollars, where the provider reported one.",
     "F": "Harmonic mean of accuracy and precision: neither guessing nor silence raises it.",
-    "RED": "Pairs of a sentence and a cited page that lacks its words, a number or a quotation.",
     "RED, corrected": "The share of RED with the check's own errors taken out, and their noise.",
     "corrected": "Rogan and Gladen's estimate of the true share, with the noise of both samples.",
     "labelled set": "Sentences or claims that people have labelled.",
@@ -82,4 +55,35 @@ DEFINITIONS: dict[str, str] = {
     "not applicable": "Trials in which there was nothing to measure; no part of the mean.",
     "failed": "Trials without a value because the infrastructure failed.",
 }
-"""Heading of a column: what it counts."""
+"""Heading of a column that is no measure: what it counts."""
+
+
+def headings(names: Sequence[str]) -> tuple[Heading, ...]:
+    """Return headings, each with what it means where that is written down."""
+    return tuple(Heading(name, DEFINITIONS.get(name, "")) for name in names)
+
+
+def measure_headings(measures: Iterable[Declared]) -> tuple[Heading, ...]:
+    """Return the headings of measures, as they are declared."""
+    return tuple(Heading(one.heading, one.meaning) for one in measures)
+
+
+def definitions(view: RunView) -> dict[str, str]:
+    """Return what every heading of a report means."""
+    found = dict(DEFINITIONS)
+    for name in view.run.table.names:
+        measure = view.run.known.of(name)
+        found.setdefault(measure.heading, measure.meaning)
+    return found
+
+
+def name_of(configuration: ConfigurationView) -> Name:
+    """Return a configuration's name with what a reader must know of it."""
+    return Name(configuration.name, labels(configuration))
+
+
+def mean_of(configuration: ConfigurationView, total: Total) -> Mean | Measure:
+    """Return the mean of a column with its interval; without one where no scorer gave the column."""
+    name = total.trace.measure
+    found = next((score for score in configuration.scores if score.name == name), None)
+    return Mean(total) if found is None or found.mean is None else Measure(found)

@@ -3,15 +3,12 @@
 import math
 from typing import Literal
 
+from research_eval.analysis.difference import Standing, standing
+from research_eval.analysis.side import Side
 from research_eval.errors import UsageError
 from research_eval.schema import Record
-from research_eval.scorer.compare.collect import Side
-from research_eval.scorer.compare.reach import WORTH_FINDING
-from research_eval.scorer.compare.standing import Standing, standing
-from research_eval.scorer.measure import merged
 from research_eval.stats.interval import CONFIDENCE, wilson
-from research_eval.stats.power import detectable_unpaired
-from research_eval.stats.unpaired import newcombe
+from research_eval.stats.power import WORTH_FINDING, detectable_unpaired
 
 __all__ = ["UnpairedComparison", "unpaired"]
 
@@ -62,7 +59,9 @@ def unpaired(
     Raises:
         UsageError: If the measure is no yes or no, or a side has no case with a value.
     """
-    known = merged((base.kinds, head.kinds)).of(name)
+    from research_eval.stats.many import newcombe  # noqa: PLC0415  # loads statsmodels
+
+    known = base.measure(name)
     if known.unit != "yes_no":
         raise UsageError(f"--unpaired takes yes-or-no measures alone, and {name!r} is none")
     ours, theirs = (list(side.by_case(name).values()) for side in (base, head))
@@ -73,7 +72,8 @@ def unpaired(
     sign = 1 if known.better != "lower" else -1
     verdict: Literal["regression", "improvement", "no_difference_shown", "inconclusive"]
     verdict = "no_difference_shown"
-    if min(base.coverage(name), head.coverage(name)) < floor:
+    one, other = base.summary(name, confidence), head.summary(name, confidence)
+    if min(one.coverage, other.coverage) < floor:
         verdict = "inconclusive"
     elif not found.low <= 0 <= found.high:
         verdict = "improvement" if sign * found.value > 0 else "regression"
@@ -90,11 +90,11 @@ def unpaired(
         base_passed=k1,
         base_cases=len(ours),
         base_interval=wilson(k1, len(ours), confidence),
-        base_side=standing(base, known, base.plan.size, confidence),
+        base_side=standing(base, one),
         head_passed=k2,
         head_cases=len(theirs),
         head_interval=wilson(k2, len(theirs), confidence),
-        head_side=standing(head, known, head.plan.size, confidence),
+        head_side=standing(head, other),
         detectable=detectable_unpaired(near, len(ours), len(theirs), alpha=alpha),
         needed_cases=math.ceil((detectable_unpaired(near, 1, 1, alpha=alpha) / difference) ** 2),
         difference=found.value,

@@ -1,6 +1,8 @@
-"""Scores that were added to a run: `scores.jsonl` beside the journal, one trial and scorer a line."""
+"""Scores that were added to a run: `scores.jsonl`, one trial and scorer a line, and what they measure."""
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
@@ -8,13 +10,16 @@ from pydantic import TypeAdapter, ValidationError
 
 from research_eval.dataset import Case, load_cases
 from research_eval.errors import RecordError
-from research_eval.journal import RunFolder
-from research_eval.schema import Record, Score, TrialKey
+from research_eval.journal import RunFolder, write_whole
+from research_eval.schema import Record, Score, Scored, TrialKey
+from research_eval.scorer import Measure, Registry, registry
 
 __all__ = [
     "ScoreLines",
     "StoredScores",
+    "keep_measures",
     "read_scores",
+    "registry_of",
     "run_cases",
     "scores_path",
     "stored_scores",
@@ -22,6 +27,7 @@ __all__ = [
 
 _SCORE: TypeAdapter[Score] = TypeAdapter(Score)
 _TEXT = TypeAdapter(str)
+_MEASURES = TypeAdapter(tuple[Measure, ...])
 
 
 class StoredScores(Record):
@@ -72,6 +78,44 @@ def scores_path(folder: RunFolder) -> Path:
     return folder.path / "scores.jsonl"
 
 
+def keep_measures(folder: RunFolder, measures: Iterable[Measure]) -> None:
+    """Keep what scorers of the user's own declare, beside what is kept already.
+
+    Raises:
+        RecordError: If what is kept cannot be read.
+        OSError: If the file cannot be written.
+    """
+    found = {one.name: one for one in (*_own_measures(folder), *measures)}
+    if found:
+        rows = [asdict(one) for one in found.values()]
+        text = json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+        write_whole(_measures_path(folder), text.encode(errors="replace"))
+
+
+def registry_of(folder: RunFolder) -> Registry:
+    """Return every measure that a run may have: built in, of its gates, of its added scores.
+
+    Raises:
+        RecordError: If the manifest or the declarations cannot be read.
+    """
+    has_manifest = (folder.path / "manifest.json").is_file()
+    return registry(folder.manifest() if has_manifest else None, _own_measures(folder))
+
+
+def _measures_path(folder: RunFolder) -> Path:
+    return folder.path / "measures.json"
+
+
+def _own_measures(folder: RunFolder) -> tuple[Measure, ...]:
+    path = _measures_path(folder)
+    if not path.is_file():
+        return ()
+    try:
+        return _MEASURES.validate_json(path.read_bytes())
+    except ValidationError as exc:
+        raise RecordError(f"{path}: {_first_error(exc)}") from exc
+
+
 def run_cases(folder: RunFolder) -> dict[str, Case]:
     """Return the cases that a run was planned with, by id; none if it did not keep them.
 
@@ -92,12 +136,19 @@ def read_scores(folder: RunFolder) -> Iterator[StoredScores]:
     path = scores_path(folder)
     if not path.is_file():
         return
+    known = registry_of(folder)
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                yield StoredScores.model_validate_json(line)
+                row = StoredScores.model_validate_json(line)
             except ValidationError as exc:
                 raise RecordError(f"{path}:{number}: {_first_error(exc)}") from exc
+            for score in row.scores:
+                if isinstance(score, Scored) and (
+                    problem := known.of(score.name).problem(score.value, score.weight)
+                ):
+                    raise RecordError(f"{path}:{number}: {problem}")
+            yield row
 
 
 def _first_error(exc: ValidationError) -> str:

@@ -2,15 +2,13 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import variance
 from typing import Any
 
+from research_eval.analysis.difference import CompareSettings, reach_of
+from research_eval.analysis.side import Side
+from research_eval.analysis.summary import estimate
 from research_eval.schema import ConfigurationSummary, Record
-from research_eval.scorer.compare.collect import Side
-from research_eval.scorer.compare.reach import WORTH_FINDING, Reach, reach
-from research_eval.scorer.measure import merged
-from research_eval.stats.cluster import Cluster, clustered_interval
-from research_eval.stats.interval import CONFIDENCE
+from research_eval.stats.cluster import Cluster
 from research_eval.stats.ratio import paired_ratio
 
 __all__ = ["Resilience", "clean_twins", "fault_words", "resilience"]
@@ -93,14 +91,7 @@ def _without_fault(configuration: ConfigurationSummary) -> dict[str, Any]:
     return {k: v for k, v in configuration.settings.items() if k not in _APART}
 
 
-def resilience(
-    one: Side,
-    other: Side,
-    measures: Sequence[str],
-    confidence: float = CONFIDENCE,
-    *,
-    difference: float = WORTH_FINDING,
-) -> list[Resilience]:
+def resilience(one: Side, other: Side, settings: CompareSettings) -> list[Resilience]:
     """Return what the fault of one of two sides costs; nothing if more than a fault differs.
 
     A measure that no trial without the fault has is left out.
@@ -112,30 +103,18 @@ def resilience(
     clean = other if faulted is one else one
     if _without_fault(clean.configuration) != _without_fault(faulted.configuration):
         return []
-    known = (name for name in measures if clean.values.get(name))
-    return [_measured(clean, faulted, name, confidence, difference) for name in known]
+    known = (name for name in settings.measures if clean.values(name))
+    return [_measured(clean, faulted, name, settings) for name in known]
 
 
-def _measured(
-    clean: Side, faulted: Side, name: str, confidence: float, difference: float
-) -> Resilience:
+def _measured(clean: Side, faulted: Side, name: str, settings: CompareSettings) -> Resilience:
+    confidence, measure = 1 - settings.alpha, clean.measure(name)
     ours, theirs = clean.case_means(name), faulted.case_means(name)
     shared = sorted(ours.keys() & theirs.keys())
     base, under = [ours[c] for c in shared], [theirs[c] for c in shared]
     found = paired_ratio(under, base, confidence)
     strict = paired_ratio(*_strict(faulted, clean, name), confidence)
-    is_rate = merged((clean.kinds, faulted.kinds)).of(name).is_rate
-    power = Reach(None, None, is_bound=False)
-    if len(shared) > 1:
-        differences = [y - x for x, y in zip(base, under, strict=True)]
-        power = reach(
-            len(shared),
-            variance(differences),
-            differing=sum(d != 0 for d in differences),
-            difference=difference,
-            alpha=1 - confidence,
-            is_rate=is_rate,
-        )
+    power = reach_of(clean, faulted, measure, settings, 1) if len(shared) > 1 else {}
     return Resilience(
         clean=clean.configuration.name,
         faulted=faulted.configuration.name,
@@ -147,22 +126,20 @@ def _measured(
         interval=(max(0.0, found.low), found.high) if found else None,
         strict_ratio=strict.value if strict else None,
         strict_interval=(max(0.0, strict.low), strict.high) if strict else None,
-        clean_interval=_over_cases(base, confidence, is_rate=is_rate),
-        faulted_interval=_over_cases(under, confidence, is_rate=is_rate),
+        clean_interval=_over_cases(base, confidence, is_rate=measure.is_rate),
+        faulted_interval=_over_cases(under, confidence, is_rate=measure.is_rate),
         cases=len(shared),
-        clean_coverage=clean.coverage(name),
-        faulted_coverage=faulted.coverage(name),
-        detectable=power.detectable,
-        needed_cases=power.needed,
-        is_bound=power.is_bound,
+        clean_coverage=clean.summary(name).coverage,
+        faulted_coverage=faulted.summary(name).coverage,
+        **power,
     )
 
 
 def _over_cases(
     means: Sequence[float], confidence: float, *, is_rate: bool
 ) -> tuple[float, float] | None:
-    clusters = [Cluster(mean, 1.0) for mean in means]
-    return clustered_interval(clusters, is_rate=is_rate, confidence=confidence)
+    found = estimate((Cluster(m, 1.0) for m in means), is_rate=is_rate, level=confidence)
+    return None if found is None or found.low == found.high else (found.low, found.high)
 
 
 def _strict(faulted: Side, clean: Side, name: str) -> tuple[list[float], list[float]]:

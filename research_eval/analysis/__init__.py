@@ -1,0 +1,1 @@
+"""Analysis: scored trials in; one table, summaries, paired differences and rulings out."""
