@@ -9,6 +9,7 @@ import numpy.typing as npt
 from research_eval.analysis.summary import (
     Summary,
     calibration,
+    clusters_of,
     corrected_red,
     f_score,
     reliability,
@@ -19,6 +20,7 @@ from research_eval.schema import Record, RunRecord
 from research_eval.scorer import Registry
 from research_eval.scorer.measure import Better, Unit
 from research_eval.stats.interval import Estimate
+from research_eval.stats.passk import variance_components
 
 __all__ = ["ConfigurationScores", "MeasureScores", "ScoreOutput", "score_output"]
 
@@ -94,6 +96,17 @@ class ReliabilityOutput(Record):
     """pass@k."""
 
 
+class VarianceOutput(Record):
+    """Where the variance of a rate lies, of the cases that have all their trials."""
+
+    measure: str
+    between: float
+    """Of the cases' true rates."""
+    within: float
+    """Mean variance of the trials of one case."""
+    cases: int
+
+
 class ConfigurationScores(Record):
     """Everything that was measured of one configuration."""
 
@@ -104,6 +117,7 @@ class ConfigurationScores(Record):
     run: int
     measures: tuple[MeasureScores, ...]
     reliability: tuple[ReliabilityOutput, ...]
+    variance: tuple[VarianceOutput, ...]
     f_score: EstimateOutput | None
     """Harmonic mean of accuracy and precision."""
     support_red_corrected: EstimateOutput | None
@@ -159,6 +173,7 @@ def score_output(
                     or not known.is_occasional(one.measure.name)
                 ),
                 reliability=_reliability(table, rows, manifest.trials),
+                variance=_variance(table, rows, manifest.trials),
                 f_score=_estimate(f_score(table, rows)),
                 support_red_corrected=_estimate(corrected_red(red)),
                 calibration=calibrated,
@@ -188,6 +203,21 @@ def _reliability(
         for name in PASSES
         for one in reliability(table, name, rows, trials)
     )
+
+
+def _variance(table: Table, rows: npt.NDArray[np.intp], trials: int) -> tuple[VarianceOutput, ...]:
+    found = []
+    for name in PASSES:
+        cases = clusters_of(table, name, rows).values()
+        whole = [round(one.total) for one in cases if one.weight == trials]
+        split = variance_components([[1.0] * k + [0.0] * (trials - k) for k in whole])
+        if split is not None and trials > 1:
+            found.append(
+                VarianceOutput(
+                    measure=name, between=split.between, within=split.within, cases=len(whole)
+                )
+            )
+    return tuple(found)
 
 
 def _known(one: Estimate) -> EstimateOutput:

@@ -114,6 +114,9 @@ class Table:
         """Rows with the number of their scores."""
         self._identities: list[int] = []
         self._times: list[int] = []
+        self._every: tuple[Row, ...] = ()
+        self._cases: dict[bytes, tuple[list[str], Places]] = {}
+        """Of some rows, by the bytes of their places: which cases they belong to."""
 
     @override
     def __getstate__(self) -> dict[str, object]:
@@ -124,7 +127,9 @@ class Table:
     @property
     def rows(self) -> tuple[Row, ...]:
         """Whose rows there are, in the order of first sight."""
-        return tuple(self._rows)
+        if len(self._every) != len(self._rows):
+            self._every = tuple(self._rows)
+        return self._every
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -244,10 +249,12 @@ class Table:
 
     def cases(self, rows: Places) -> tuple[list[str], Places]:
         """Return the cases of some rows, and for each row the place of its case among them."""
-        every = self.rows
-        names: dict[str, int] = {}
-        places = [names.setdefault(every[row].case_id, len(names)) for row in rows.tolist()]
-        return list(names), np.array(places, np.intp)
+        known = self._cases.get(rows.tobytes())
+        if known is None:
+            every, names = self.rows, dict[str, int]()
+            places = [names.setdefault(every[row].case_id, len(names)) for row in rows.tolist()]
+            known = self._cases[rows.tobytes()] = (list(names), np.array(places, np.intp))
+        return known
 
     def cells(self, name: str, rows: Places) -> Iterator[tuple[Row, float, float]]:
         """Yield the rows of single trials that have a value, with the value and its weight."""

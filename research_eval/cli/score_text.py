@@ -154,6 +154,11 @@ def _beneath(each: "ConfigurationScores") -> Iterator[str]:
             f"  {one.measure}: pass@{one.k} {_with_bounds(one.some)}, pass^{one.k}"
             f" {_with_bounds(one.every)} ({one.every.n} cases)"
         )
+    for split in each.variance:
+        yield (
+            f"  {split.measure}: variance between cases {split.between:.4f}, between the trials of a"
+            f" case {split.within:.4f} ({split.cases} cases)"
+        )
     by_name = {one.measure: one for one in each.measures}
     if each.f_score is not None:
         accuracy, precision = (by_name[n] for n in ("correct", "correct_given_attempted"))

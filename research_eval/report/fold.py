@@ -296,6 +296,13 @@ class _Shown:
         present = {name.removeprefix(UNSCORED) for name in self._filled("")}
         return [name for name in score_names(self._rows.columns) if name in present]
 
+    def _missing(self, found: Summary, unscored: str, cause: str) -> Count:
+        """Return how many trials that ran have no value for a cause."""
+        trace = self.every.narrowed(unscored, cause)
+        counts = {"error": found.errors, "undecided": found.undecided, "not_applicable": 0}
+        is_apart = cause == "not_applicable" and found.not_applicable
+        return self.count(trace) if is_apart else Count(counts[cause], trace)
+
     def score(self, column: str) -> ScoreView:
         """Return one measure."""
         name = next(n for n in (column.removeprefix("score:"), column) if score_column(n) == column)
@@ -305,8 +312,8 @@ class _Shown:
         return ScoreView(
             name=column,
             summary=found,
-            scored=self.count(self.every.narrowed(column, "*")),
-            unscored={c: self.count(self.every.narrowed(unscored, c)) for c in CAUSES},
+            scored=Count(found.scored, self.every.narrowed(column, "*")),
+            unscored={c: self._missing(found, unscored, c) for c in CAUSES},
             rate=self.rate(name, shown=column) if is_plain else None,
             trace=self.every.summing(column),
         )

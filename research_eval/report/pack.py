@@ -33,13 +33,13 @@ class Table:
         """Return the JSON text that stands for `value`: itself if short, else a reference."""
         if isinstance(value, str):
             text = _string(_REFERENCE + value if value.startswith(_REFERENCE) else value)
-        elif isinstance(value, Mapping):
-            inner = (f"{_string(key)}:{self.add(one)}" for key, one in value.items())
+        elif isinstance(value, dict):
+            inner = [f"{_string(key)}:{self.add(one)}" for key, one in value.items()]
             text = f"{{{','.join(inner)}}}"
-        elif isinstance(value, Sequence) and all(type(one) is int for one in value):
-            text = json.dumps(value, separators=(",", ":"))
-        elif isinstance(value, Sequence):
-            text = f"[{','.join(self.add(one) for one in value)}]"
+        elif isinstance(value, list | tuple):
+            text = f"[{','.join([self.add(one) for one in value])}]"
+        elif type(value) is int:
+            return str(value)
         else:
             text = json.dumps(value)
         return text if len(text) < _WORTH else f'"{_REFERENCE}{self._keep(text)}"'

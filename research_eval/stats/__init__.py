@@ -12,8 +12,6 @@ from research_eval.stats.interval import (
 )
 from research_eval.stats.passk import (
     Variance,
-    mean_pass_at_k,
-    mean_pass_hat_k,
     pass_at_k,
     pass_hat_k,
     variance_components,
@@ -129,8 +127,6 @@ __all__ = [
     "expected_calibration_error",
     "holm",
     "mcnemar",
-    "mean_pass_at_k",
-    "mean_pass_hat_k",
     "needed_cases",
     "newcombe",
     "paired_bootstrap",

@@ -1,13 +1,11 @@
 """Reliability over repeated trials: pass@k, pass^k, and where the variance lies."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 __all__ = [
     "Variance",
-    "mean_pass_at_k",
-    "mean_pass_hat_k",
     "pass_at_k",
     "pass_hat_k",
     "variance_components",
@@ -43,26 +41,6 @@ def pass_hat_k(n: int, passed: int, k: int) -> float:
     """
     _check(n, passed, k)
     return math.comb(passed, k) / math.comb(n, k)
-
-
-def mean_pass_at_k(cases: Sequence[tuple[int, int]], k: int) -> float | None:
-    """Return pass@k averaged over cases, each given as (trials, passed).
-
-    Cases with fewer than `k` trials are left out; `None` if that leaves none.
-
-    Source: Chen et al., arXiv:2107.03374.
-    """
-    return _mean(cases, k, pass_at_k)
-
-
-def mean_pass_hat_k(cases: Sequence[tuple[int, int]], k: int) -> float | None:
-    """Return pass^k averaged over cases, each given as (trials, passed).
-
-    Cases with fewer than `k` trials are left out; `None` if that leaves none.
-
-    Source: Yao et al., arXiv:2406.12045 (tau-bench).
-    """
-    return _mean(cases, k, pass_hat_k)
 
 
 class Variance(NamedTuple):
@@ -103,13 +81,6 @@ def variance_components(cases: Sequence[Sequence[float]]) -> Variance | None:
 def _variance(values: Sequence[float]) -> float:
     mean = math.fsum(values) / len(values)
     return math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1)
-
-
-def _mean(
-    cases: Sequence[tuple[int, int]], k: int, estimate: Callable[[int, int, int], float]
-) -> float | None:
-    values = [estimate(n, passed, k) for n, passed in cases if n >= k]
-    return math.fsum(values) / len(values) if values else None
 
 
 def _check(n: int, passed: int, k: int) -> None:

@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from rich.console import Console
 
-from research_eval.report.fold import build_view
-from research_eval.report.junit import render_junit
+from research_eval.analysis.comparison import Absent, CompareOutput, Comparison
+from research_eval.analysis.difference import CompareSettings, MeasureComparison, Standing
+from research_eval.analysis.ruling import ORDER
+from research_eval.report.fold import STATUSES, build_view
+from research_eval.report.junit import OUTCOMES, comparison_junit, render_junit
 from research_eval.report.markdown import escape_markdown, render_markdown
 from research_eval.report.scores_csv import render_csv
 from research_eval.report.table import terminal_table
@@ -43,6 +46,91 @@ def view(made) -> RunView:
         made.trial(case_id="case-2", under="beta", status="refused"),
     ]
     return build_view(record, trials, score=scored)
+
+
+ELEMENTS = {
+    "testsuites": ({"name", "time", "tests", "failures", "disabled", "errors"}, set()),
+    "testsuite": (
+        {
+            "name", "tests", "failures", "errors", "group", "time", "skipped", "timestamp",
+            "hostname", "id", "package", "file", "log", "url", "version",
+        },
+        {"name", "tests"},
+    ),
+    "testcase": (
+        {"name", "assertions", "time", "classname", "status", "class", "file", "line", "log",
+         "group", "url"},
+        {"name"},
+    ),
+    "failure": ({"type", "message"}, set()),
+    "error": ({"type", "message"}, set()),
+    "skipped": ({"type", "message"}, set()),
+    "system-out": (set(), set()),
+}  # fmt: skip
+"""Attributes that an element may have and must have, by the schema of the Jenkins xUnit plug-in."""
+INSIDE = {
+    "testsuites": {"testsuite"},
+    "testsuite": {"testcase"},
+    "testcase": {"failure", "error", "skipped", "system-out"},
+}
+COUNTS = {"tests", "failures", "errors", "skipped"}
+
+
+def check_junit(document: bytes) -> ET.Element:
+    """Hold a document to the schema's rules: elements, their attributes, whole numbers, sums."""
+    root = ET.fromstring(document)
+    assert root.tag == "testsuites"
+    for element in root.iter():
+        allowed, required = ELEMENTS[element.tag]
+        assert required <= element.attrib.keys() <= allowed, element.tag
+        assert {child.tag for child in element} <= INSIDE.get(element.tag, set())
+        if element.tag.startswith("testsuite"):
+            assert all(element.get(name, "0").isdigit() for name in COUNTS)
+    for suite in root:
+        for tag, name in (("failure", "failures"), ("error", "errors")):
+            assert suite.get(name) == str(len(suite.findall(f"testcase/{tag}")))
+        assert suite.get("tests") == str(len(suite))
+    for name in ("tests", "failures", "errors"):
+        assert int(root.get(name)) == sum(int(suite.get(name)) for suite in root)
+    return root
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_every_ending_has_its_outcome_in_junit_and_the_schema_holds(made, status) -> None:
+    record = made.manifest([made.configuration("alpha")], ["case-1"])
+    bad = made.checked(1, "No source", "no_citation")
+    failure = Failure(kind="timeout", message="slow") if status == "error" else None
+    trials = [] if status == "not_run" else [made.trial([bad], status=status, failure=failure)]
+    root = check_junit(render_junit(build_view(record, trials, score=scored)))
+    found = {one.tag: one.get("type") for one in root.find("testsuite/testcase")}
+    outcome = OUTCOMES[status]
+
+    kind = "timeout" if status == "error" else status
+    assert found == ({} if outcome is None else {outcome.tag: kind})
+
+
+def test_a_comparison_is_junit_by_the_same_writer_and_rules() -> None:
+    side = Standing(
+        planned=1, run=1, scored=1, errors=0, not_applicable=0, coverage=1.0, value=1.0,
+        interval=None, n=1,
+    )  # fmt: skip
+    entries = tuple(
+        MeasureComparison(
+            measure=verdict, higher_is_better=True, verdict=verdict, reason="<\x00&", base=1.0,
+            head=0.0, cases=1, base_side=side, head_side=side,
+        )
+        for verdict in ORDER
+    )  # fmt: skip
+    comparison = Comparison(
+        base="b", head="h", verdict="regression", base_trials=1, head_trials=1, base_errors=0,
+        head_errors=0, is_identical_traffic=True, settings=(), measures=entries, flips=(),
+    )  # fmt: skip
+    gone = Absent(base="b", head="h", configuration="c", verdict="inconclusive")
+    output = CompareOutput(settings=CompareSettings(), comparisons=(comparison,), absent=(gone,))
+    root = check_junit(comparison_junit(output))
+
+    assert [suite.get("failures") for suite in root] == ["1", "0"]
+    assert [suite.get("errors") for suite in root] == ["1", "1"]
 
 
 def test_junit_tells_dishonest_from_broken(view: RunView) -> None:

@@ -2,9 +2,10 @@
 
 import pytest
 
+from research_eval.analysis.summary import reliability
+from research_eval.analysis.table import Row, Table
+from research_eval.schema import Scored
 from research_eval.stats import (
-    mean_pass_at_k,
-    mean_pass_hat_k,
     pass_at_k,
     pass_hat_k,
     variance_components,
@@ -29,17 +30,30 @@ def test_single_cases(n, passed, k, at, hat):
     assert pass_hat_k(n, passed, k) == pytest.approx(hat, abs=5e-7)
 
 
-def test_the_published_table_of_tau_bench_comes_out():
-    hats = [round(mean_pass_hat_k(TAU_CASES, k), 4) for k in (1, 2, 3, 4)]
-    ats = [round(mean_pass_at_k(TAU_CASES, k), 4) for k in (1, 2, 3, 4)]
+def judged(cases):
+    """Return the reliability of cases, each given as (trials, passed), up to four trials."""
+    table = Table()
+    for case, (n, passed) in enumerate(cases):
+        for trial in range(n):
+            score = Scored(name="final_passed", value=float(trial < passed))
+            table.add(Row("a", str(case), trial + 1), [score])
+    return reliability(table, "final_passed", table.of("a"), 4)
 
-    assert hats == [0.42, 0.2733, 0.22, 0.2]
-    assert ats == [0.42, 0.5667, 0.66, 0.72]
+
+def test_the_published_table_of_tau_bench_comes_out():
+    found = judged(TAU_CASES)
+
+    assert [round(one.every.value, 4) for one in found] == [0.42, 0.2733, 0.22, 0.2]
+    assert [round(one.some.value, 4) for one in found] == [0.42, 0.5667, 0.66, 0.72]
+    assert {one.every.n for one in found} == {50}
 
 
 def test_a_case_with_too_few_trials_is_left_out_and_none_left_is_none():
-    assert mean_pass_hat_k([(4, 4), (1, 0)], 2) == 1.0
-    assert mean_pass_at_k([(1, 1)], 2) is None
+    one, two = judged([(2, 2), (1, 0)])
+
+    assert (one.every.value, one.every.n) == (0.5, 2)
+    assert (two.every.value, two.every.n) == (1.0, 1)
+    assert len(judged([(1, 1)])) == 1
 
 
 @pytest.mark.parametrize(("n", "passed", "k"), [(3, 1, 4), (3, 4, 1), (3, -1, 1), (3, 1, 0)])

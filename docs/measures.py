@@ -1,0 +1,85 @@
+"""Write docs/measures.md and docs/schemas from the declarations in the code, or check them.
+
+python docs/measures.py            write them
+python docs/measures.py --check    exit 1 if they differ
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from research_eval.analysis.comparison import CompareOutput
+from research_eval.analysis.output import ScoreOutput
+from research_eval.gate.kind import KINDS
+from research_eval.report.output import ReportOutput
+from research_eval.scorer import BUILT_IN, Measure
+from research_eval.scorer.judge import JudgeScorer
+from research_eval.scorer.measure import measures_of
+
+DOCS = Path(__file__).resolve().parent
+SCHEMAS = {"score": ScoreOutput, "compare": CompareOutput, "report": ReportOutput}
+
+HEAD = """# Measures
+
+Made by `python docs/measures.py` from what each scorer, and each gate, declares.
+
+Unit: `yes_no` is 1 or 0 once an answer, `share` lies between 0 and 1 of the citations, claims or facts of an answer, `points` is a mark that may be negative.
+A measure without a word under *applies* applies to every trial that the infrastructure did not break.
+A name that ends with `*` stands for every measure whose name begins so.
+**Bold** measures are those that `research-eval score` prints without `--all`.
+"""
+
+
+def lines() -> Iterator[str]:
+    """Yield the page."""
+    yield HEAD
+    for name, scorer in {**BUILT_IN, "judge": JudgeScorer}.items():
+        default = "" if getattr(scorer, "is_default", True) else ", not in every report"
+        yield f"## Scorer `{name}`{default}\n"
+        yield "| measure | heading | unit | better | meaning | applies | source |"
+        yield "| --- | --- | --- | --- | --- | --- | --- |"
+        yield from map(row, measures_of(scorer))
+        yield ""
+    yield "## Kinds of violation\n"
+    yield "Each is a measure of the first and of the last answer: `first_KIND`, `final_KIND`.\n"
+    yield "| kind | label | meaning | what the model is told |"
+    yield "| --- | --- | --- | --- |"
+    for kind in KINDS.values():
+        yield f"| `{kind.name}` | {kind.label} | {kind.meaning} | {kind.words} |"
+
+
+def row(one: Measure) -> str:
+    """Return one measure as a row of a table."""
+    name = f"**`{one.name}`**" if one.headline else f"`{one.name}`"
+    cells = (name, one.heading, one.unit, one.better, one.meaning, one.applies, one.source)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def contents() -> dict[Path, str]:
+    """Return what each file must hold."""
+    found = {DOCS / "measures.md": "\n".join(lines()) + "\n"}
+    for name, record in SCHEMAS.items():
+        schema = record.model_json_schema(mode="serialization")
+        text = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+        found[DOCS / "schemas" / f"{name}.json"] = text
+    return found
+
+
+def main() -> int:
+    """Write or check."""
+    differing = [
+        path
+        for path, text in contents().items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    ]
+    for path in differing:
+        print(f"{'differs' if '--check' in sys.argv else 'wrote'}: {path.relative_to(DOCS.parent)}")
+        if "--check" not in sys.argv:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(contents()[path], encoding="utf-8")
+    return 1 if differing and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""Each fact is declared once, and documented: measures, kinds of violation, endings, commands, forms of JSON."""
+
+import json
+import runpy
+from pathlib import Path
+from typing import get_args
+
+import click
+import pytest
+
+from research_eval.gate.kind import KINDS
+from research_eval.report.fold import STATUSES
+from research_eval.report.junit import OUTCOMES
+from research_eval.report.score_section import SECTIONS
+from research_eval.schema import TrialStatus
+from research_eval.scorer import BUILT_IN, no_pages, registry, score_trial
+from research_eval.scorer.measure import measures_of
+from research_eval.scorer.outcome import ENDINGS
+from tests.story import Story
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
+PLACED = {*SECTIONS, "violations-first", "violations-final", "work", "failover", "usage", ""}
+
+
+def test_the_pages_that_are_made_from_declarations_are_up_to_date():
+    made = runpy.run_path(str(ROOT / "docs" / "measures.py"))["contents"]()
+
+    assert [path.name for path, text in made.items() if path.read_text("utf-8") != text] == []
+
+
+def trials():
+    told = Story().search("https://a.example/1").fetch("https://b.example/2", "The toll is 4.50.")
+    told.fetch("https://c.example/3", error="http_404")
+    yield told.answer("It is 4 (https://b.example/2). Confidence: 80 %").answer("No.").record()
+    for status in get_args(TrialStatus):
+        yield Story().answer("It is 4 (https://b.example/2).").record(status=status)
+    yield Story().record(status="error", error="timeout")
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_whatever_a_scorer_gives_it_has_declared(name):
+    declared = registry()
+    own = {one.name for one in measures_of(BUILT_IN[name])}
+    for trial in trials():
+        for score in score_trial(None, trial, no_pages, [BUILT_IN[name]]):
+            found = declared.find(score.name)
+            assert found is not None, score.name
+            assert score.name in own or any(score.name.startswith(one[:-1]) for one in own)
+
+
+def test_every_measure_says_in_full_what_it_is():
+    for one in registry():
+        assert one.heading
+        assert one.meaning.endswith(".")
+        assert one.section in PLACED, one.name
+        assert f"`{one.name}`" in DOCS
+
+
+def test_no_name_is_declared_twice_and_no_two_columns_of_a_section_have_one_heading():
+    names = [one.name for scorer in BUILT_IN.values() for one in measures_of(scorer)]
+    columns = [(one.section, one.heading) for one in registry() if one.section]
+
+    assert len(names) == len(set(names))
+    assert len(columns) == len(set(columns))
+
+
+def test_few_measures_come_first():
+    assert 8 <= sum(one.headline for one in registry()) <= 11
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=str)
+def test_every_kind_of_violation_is_told_to_model_and_reader(kind):
+    assert kind.label
+    assert kind.words
+    assert kind.meaning.endswith(".")
+    assert registry().find(f"first_{kind.name}").better == kind.better == "lower"
+    assert registry().find(f"final_{kind.name}").heading == kind.label
+
+
+def test_every_ending_is_declared_for_scores_reports_and_ci():
+    assert set(get_args(TrialStatus)) == set(ENDINGS)
+    assert set(STATUSES) == set(OUTCOMES)
+    for status in STATUSES:
+        assert f"`{status}`" in DOCS
+
+
+def commands(group: click.Command, words: tuple[str, ...] = ()):
+    if isinstance(group, click.Group):
+        context = click.Context(group)
+        for name in group.list_commands(context):
+            yield from commands(group.get_command(context, name), (*words, name))
+    else:
+        yield words, group
+
+
+def test_every_command_is_named_in_the_documents():
+    told = (ROOT / "README.md").read_text("utf-8") + DOCS
+    missing = [words for words, _ in commands(entry()) if words[-1] not in told]
+
+    assert missing == []
+
+
+def entry() -> click.Group:
+    import research_eval.cli.main as module
+
+    return next(one for one in vars(module).values() if isinstance(one, click.Group))
+
+
+def test_a_json_form_says_its_version():
+    for path in (ROOT / "docs" / "schemas").glob("*.json"):
+        assert json.loads(path.read_text("utf-8"))["properties"]["schema_version"]["const"] == 1
