@@ -76,7 +76,11 @@ def own(folder: Path = OWN) -> Iterator[Labelled]:
 
 def found_in(folder: Path) -> dict[str, list[Labelled]]:
     """Return every published set that stands in a folder, by its name."""
-    readers = {"wice_dev.jsonl": ("WiCE dev", wice), "expertqa_a.jsonl": ("ExpertQA a", expertqa)}
+    readers = {
+        "wice_dev.jsonl": ("WiCE dev", wice),
+        "wice_test.jsonl": ("WiCE test", wice),
+        "expertqa_a.jsonl": ("ExpertQA a", expertqa),
+    }
     return {
         name: list(read(folder / file))
         for file, (name, read) in readers.items()
