@@ -30,7 +30,7 @@ from research_eval.stats import (
 
 CASES = (10, 30, 60, 120, 240)
 TRIALS = (1, 3)
-RATES = (0.5, 0.7, 0.9)
+RATES = (0.5, 0.65, 0.8)
 SPREAD = 3.0
 """The parameters of the cases' beta distribution add to it."""
 ALPHA = 0.05
@@ -104,7 +104,7 @@ def problems(cell: Cell, draws: int) -> list[str]:
         ("power", cell.power, 0.77, 0.83),
     ):
         slack = 3 * math.sqrt(0.05 * 0.95 / draws)
-        if what == "power" and cell.difference > 0.95 * (1 - cell.rate):
+        if what in {"power", "difference"} and cell.difference > 0.95 * (1 - cell.rate):
             continue  # no rate can be so much better
         if not low - slack <= value <= high + slack:
             found.append(what)

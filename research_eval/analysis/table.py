@@ -7,7 +7,6 @@ table by case holds the sums over the trials of each case, so that it does not g
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
@@ -29,7 +28,7 @@ MOST_WAITING = 1000
 """Rows whose scores are held before they are added up."""
 
 Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int32]
 Places = npt.NDArray[np.intp]
 
 
@@ -45,10 +44,15 @@ class Row(NamedTuple):
 class Column:
     """One measure over the rows of a table."""
 
-    def __init__(self) -> None:
-        self.sums: Floats = np.zeros((4, 0))
-        """Values times their weights, what rounding left of that sum, weights, and plain values."""
-        self.counts: Counts = np.zeros((4, 0), np.int64)
+    def __init__(self, *, has_values: bool) -> None:
+        """Begin without rows.
+
+        Args:
+            has_values: Whether the plain values are kept too, which rows of single trials have.
+        """
+        self.sums: Floats = np.zeros((4 if has_values else 3, 0))
+        """Values times their weights, what rounding left of that sum, weights, plain values."""
+        self.counts: Counts = np.zeros((4, 0), np.int32)
         """How many trials have a value, and how many have none, by cause: `STATES`."""
 
     @property
@@ -73,9 +77,10 @@ class Column:
         """Make room for so many rows."""
         held = self.sums.shape[1]
         if rows > held:
-            room = rows - held
-            self.sums = np.pad(self.sums, ((0, 0), (0, room)))
-            self.counts = np.pad(self.counts, ((0, 0), (0, room)))
+            sums, counts = self.sums, self.counts
+            self.sums = np.zeros((len(sums), rows))
+            self.counts = np.zeros((4, rows), np.int32)
+            self.sums[:, :held], self.counts[:, :held] = sums, counts
 
     def add(self, rows: Places, sums: Floats, counts: Counts) -> None:
         """Add to `rows`, each of which is named once; the sum is the same in any order.
@@ -88,7 +93,7 @@ class Column:
         left = (before - (after - part)) + (sums[0] - part)
         self.sums[0, rows] = after
         self.sums[1, rows] += sums[1] + left
-        self.sums[2:, rows] += sums[2:]
+        self.sums[2:, rows] += sums[2 : len(self.sums)]
         self.counts[:, rows] += counts
 
 
@@ -105,8 +110,9 @@ class Table:
         self._names = None if names is None else frozenset(names)
         self.by_case = by_case
         self._rows: dict[Row, int] = {}
-        self._run: Counter[Row] = Counter()
-        self._planned: Counter[Row] = Counter()
+        self._run: list[int] = []
+        self._planned: list[int] = []
+        """Of each row, how many trials ran, and how many were planned."""
         self._columns: dict[str, Column] = {}
         self._held: dict[int, Score] = {}
         """Scores by their identity, which is theirs alone while they are held here."""
@@ -139,33 +145,34 @@ class Table:
 
     def run_of(self, row: Row) -> int:
         """Return how many trials of a row ran."""
-        return self._run[row]
+        place = self._rows.get(row)
+        return 0 if place is None else self._run[place]
 
     @property
     def run(self) -> int:
         """How many trials ran."""
-        return self._run.total()
+        return sum(self._run)
 
     def sizes(self, rows: Places) -> tuple[int, int]:
         """Return how many trials of some rows were planned, and how many of them ran."""
-        every = self.rows
-        chosen = [every[row] for row in rows.tolist()]
-        return sum(self._planned[one] for one in chosen), sum(self._run[one] for one in chosen)
+        chosen = rows.tolist()
+        return sum(self._planned[row] for row in chosen), sum(self._run[row] for row in chosen)
 
     def add(
         self, row: Row, scores: Iterable[Score], *, times: int = 1, has_run: bool = True
     ) -> None:
         """Take in all scores of a trial, or of so many trials that are alike."""
-        if self.by_case:
+        if self.by_case and row.trial:
             row = row._replace(trial=0)
-        self._planned[row] += times
+        place = self._place(row)
+        self._planned[place] += times
         if has_run:
-            self._run[row] += times
+            self._run[place] += times
         every = tuple(scores)
         identities = list(map(id, every))
         if not self._held.keys() >= set(identities):
             self._held.update(zip(identities, every, strict=True))
-        self._waiting.append((self._rows.setdefault(row, len(self._rows)), len(identities)))
+        self._waiting.append((place, len(identities)))
         self._identities += identities
         self._times.append(times)
         if len(self._held) > MOST_HELD or len(self._waiting) > MOST_WAITING:
@@ -175,26 +182,38 @@ class Table:
         """Take in all that `other` took in."""
         self._settle()
         other._settle()
-        self._run.update(other._run)
-        self._planned.update(other._planned)
-        places = np.array([self._place(row) for row in other._rows], np.intp)
+        mapped = [self._place(row) for row in other._rows]
+        for place, run, planned in zip(mapped, other._run, other._planned, strict=True):
+            self._run[place] += run
+            self._planned[place] += planned
+        places = np.array(mapped, np.intp)
         for name, column in other._columns.items():
             filled = np.flatnonzero(column.counts.sum(axis=0))
             mine = self._column(name)
             mine.add(places[filled], column.sums[:, filled], column.counts[:, filled])
 
     def _place(self, row: Row) -> int:
-        return self._rows.setdefault(row, len(self._rows))
+        place = self._rows.setdefault(row, len(self._rows))
+        if place == len(self._run):
+            self._run.append(0)
+            self._planned.append(0)
+        return place
 
     def _column(self, name: str) -> Column:
-        column = self._columns.setdefault(name, Column())
+        column = self._columns.get(name)
+        if column is None:
+            column = self._columns[name] = Column(has_values=not self.by_case)
         column.widen(len(self._rows))
         return column
 
     def column(self, name: str) -> Column:
         """Return one measure over all rows; of one never met, an empty column."""
         self._settle()
-        return self._column(name) if name in self._columns else _empty(len(self._rows))
+        if name in self._columns:
+            return self._column(name)
+        empty = Column(has_values=not self.by_case)
+        empty.widen(len(self._rows))
+        return empty
 
     def _settle(self) -> None:
         """Add up the scores that were only counted so far."""
@@ -211,7 +230,7 @@ class Table:
         self._waiting, self._held, self._identities, self._times = [], {}, [], []
         names, lines, values = self._values(held.values())
         sums = np.zeros((4, len(names), len(numbers)))
-        counts = np.zeros((4, len(names), len(numbers)), np.int64)
+        counts = np.zeros((4, len(names), len(numbers)), np.int32)
         kept = lines[places] >= 0
         places, rows, times = places[kept], rows[kept], times[kept]
         cells = lines[places] * len(numbers) + rows
@@ -269,11 +288,4 @@ class Table:
 
     def planned(self, rows: Places) -> Places:
         """Return how many trials of each row were planned."""
-        every = self.rows
-        return np.array([self._planned[every[row]] for row in rows.tolist()], np.intp)
-
-
-def _empty(rows: int) -> Column:
-    column = Column()
-    column.widen(rows)
-    return column
+        return np.array([self._planned[row] for row in rows.tolist()], np.intp)
