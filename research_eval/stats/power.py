@@ -76,8 +76,7 @@ def _margin(
     """Return how far the sum of differences lies beyond what the test asks for, in its own unit.
 
     The test flips signs, so that the sum has the variance of all squared differences if there is no
-    effect, and moves in steps of `2 * step`. With an effect, sum and squares move together, which is
-    what the last factor holds, for differences that spread evenly around their mean.
+    effect, and moves in steps of `2 * step`. With an effect, sum and squares move together.
 
     Source: Fisher, The Design of Experiments (1935), section 21, for the test; Connor, Biometrics
     43:207 (1987), for the two variances; the rest is the delta method on the studentised sum.
@@ -87,12 +86,17 @@ def _margin(
     square = variance + difference**2
     if square == 0:
         return -math.inf
+    # how differences and their squares move together, and how far squares spread: of an even spread,
+    # and of -1, 0 and 1 alone, which is what one trial a case gives; more trials lie between
+    coarse = step * math.sqrt(step)
+    smooth = 1 - coarse
+    together = smooth * 2 * variance * difference + coarse * difference * max(0.0, 1 - square)
+    squares = smooth * (2 * variance**2 + 4 * variance * difference**2)
+    squares += coarse * square * max(0.0, 1 - square)
     pull = z_alpha / math.sqrt(cases * square)
-    spread_of_squares = 2 * variance**2 + 4 * variance * difference**2
-    asked = z_alpha * math.sqrt(cases * square)
-    asked *= 1 - spread_of_squares / (8 * cases * square**2)
-    moved = 1 - 2 * pull * difference + pull**2 * (variance + 2 * difference**2) / 2
-    left = z_beta * math.sqrt(cases * variance * max(moved, 0.05))
+    asked = z_alpha * math.sqrt(cases * square) * (1 - squares / (8 * cases * square**2))
+    moved = variance - pull * together + pull**2 * squares / 4
+    left = z_beta * math.sqrt(cases * max(moved, 0.05 * variance))
     return difference * cases - step - asked - left
 
 

@@ -12,7 +12,7 @@ from research_eval.report.view import RunView
 from research_eval.schema import Scored, TrialRecord, Unscored
 from research_eval.scorer import no_pages, score_trial
 from research_eval.scorer.outcome import gate_outcome
-from research_eval.stats import detectable_difference
+from research_eval.stats import needed_cases
 
 CASES = [f"case-{n:02d}" for n in range(1, 11)]
 BAD = ("No source at all", "no_citation")
@@ -56,7 +56,9 @@ def test_models_are_compared_case_by_case_with_the_first(made) -> None:
     )
     assert first.cases == 10
     # two cases alone differ: the upper bound of two events in ten is 0.5069
-    assert first.detectable == pytest.approx(detectable_difference(10, 0.5069, step=1), rel=1e-4)
+    assert first.needed_cases == needed_cases(0.1, 0.506901, step=1)
+    assert first.detectable is None  # ten cases promise nothing beyond 100 points
+    assert first.is_bound
     assert first.verdict == "no_difference_shown"
 
 
@@ -65,7 +67,7 @@ def test_the_detectable_difference_stands_beside_the_table(made) -> None:
     row = next(line for line in text.splitlines() if line.startswith("| beta | first attempt |"))
 
     assert "-20.0" in row
-    assert re.search(r"\| ≤ \d\d\.\d \| ≤ \d+ \| 10 \|", row)
+    assert re.search(r"\| – \| ≤ \d+ \| 10 \|", row)
 
 
 def test_models_are_ranked_with_an_interval(made) -> None:

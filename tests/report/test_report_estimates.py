@@ -130,8 +130,8 @@ def test_the_power_of_a_run_stands_in_the_summary_and_by_group(made):
     text = render_markdown(run_of(made, is_reference=True)[2])
 
     assert power_note(12, 3) in text
-    assert "12 cases with 3 trials each show a difference between two rates of 42.8 points" in text
-    assert "10 points need 147 cases" in text
+    assert "12 cases with 3 trials each show a difference between two rates of 41.2 points" in text
+    assert "10 points need 146 cases" in text
 
 
 def test_few_cases_show_no_difference_at_all():
