@@ -41,6 +41,7 @@ def test_one_trial_a_case_needs_what_mcnemars_test_needs(share, difference, pair
     st.floats(0.01, 0.9), st.floats(0.001, 1), st.sampled_from([0, 1, 1 / 3]), st.floats(0.01, 0.2)
 )
 def test_needed_cases_and_detectable_difference_are_inverse(difference, variance, step, alpha):
+    variance = max(variance, step * difference - difference**2)  # what differs does so by a step
     cases = needed_cases(difference, variance, step=step, alpha=alpha)
     shown = detectable_difference(cases, variance, step=step, alpha=alpha)
     fewer = detectable_difference(max(1, cases - 1), variance, step=step, alpha=alpha)
