@@ -1,6 +1,5 @@
 """`research-eval run`, `record` and `demo`: execute an experiment and write its report."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, count
@@ -23,6 +22,9 @@ __all__ = ["demo", "execute_options", "record", "run"]
 
 INCONCLUSIVE = 3
 """Exit status of a report that judged too few trials."""
+
+SHOWN_CAUSES = 5
+"""Causes of errors that the end of a run tells; the report has them all."""
 
 MODES = click.Choice(["replay", "record", "live"])
 
@@ -263,6 +265,7 @@ def _finish(settings: "RunOptions", summary: "RunSummary", *, wants_report: bool
     reported = _report(settings.out) if wants_report else 0
     if settings.model_mode != "replay":
         _print_costs(summary)
+    _print_causes(settings.out)
     if summary.stopped:
         click.echo(f"research-eval: stopped: {summary.stopped}; {_left(summary)}", err=True)
         return 130 if summary.stopped == "interrupted" else 3
@@ -296,6 +299,23 @@ def _left(summary: "RunSummary") -> str:
     if not summary.errors_left:
         return f"{kept}: go on with {'--resume' if missing else '--retry-errors'}"
     return f"{kept}, {summary.errors_left} errors did not run again: go on with --retry-errors"
+
+
+def _print_causes(out: Path) -> None:
+    """Say of what trials ended in an error: each cause once, in the words of what failed."""
+    from research_eval.journal import RunFolder
+    from research_eval.schema import causes_of
+
+    causes = causes_of(RunFolder(out).trials())
+    for cause in causes[:SHOWN_CAUSES]:
+        click.echo(f"errors: {cause.line}", err=True)
+    if len(causes) > SHOWN_CAUSES:
+        left = causes[SHOWN_CAUSES:]
+        click.echo(
+            f"errors: {sum(cause.trials for cause in left)} trials of {len(left)} more causes,"
+            " in report.md",
+            err=True,
+        )
 
 
 def _print_costs(summary: "RunSummary") -> None:
@@ -348,10 +368,10 @@ def _exit_status(out: Path) -> int:
         )
         return 4
     if tallies and len(errors) == len(tallies):
-        kinds = Counter(failure.kind for _, failure in errors)
         click.echo(
             f"research-eval: no trial could be judged: all {len(errors)} ended in an error "
-            f"({', '.join(kinds)}): run them again with --retry-errors",
+            f"({', '.join(dict.fromkeys(failure.kind for _, failure in errors))}): "
+            "run them again with --retry-errors",
             err=True,
         )
         return 3

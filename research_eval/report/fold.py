@@ -1,5 +1,6 @@
 """Turn the table of a run into the view that every report is made from; it computes nothing itself."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import get_args
@@ -115,8 +116,10 @@ def _view(run: ScoredRun, facts: Facts, settings: ReportSettings) -> RunView:
         settings=settings,
         run=run,
         kinds=kinds_of_run(run.manifest),
-        configurations=tuple(_configuration(side, rows, settings) for side in sides),
+        configurations=tuple(_configuration(side, rows, settings, facts) for side in sides),
         rows=rows,
+        causes=facts.causes(),
+        failures=facts.failures,
         differences=_differences(models, how) if is_many else (),
         ranks=_ranks(models, run.manifest.seed) if is_many else (),
         resilience=_costs_of_faults(sides, how),
@@ -144,7 +147,9 @@ def _costs_of_faults(sides: Sequence[Side], how: CompareSettings) -> tuple[Resil
     )
 
 
-def _configuration(side: Side, rows: Rows, settings: ReportSettings) -> ConfigurationView:
+def _configuration(
+    side: Side, rows: Rows, settings: ReportSettings, facts: Facts
+) -> ConfigurationView:
     shown = _Shown(side, rows, settings)
     every, summary = shown.every, side.configuration
     coverage = shown.rate("final_passed", is_coverage=True)
@@ -178,6 +183,7 @@ def _configuration(side: Side, rows: Rows, settings: ReportSettings) -> Configur
         by_language=shown.groups("language"),
         by_tag=shown.groups("tags"),
         scores=tuple(shown.score(name) for name in shown.names()),
+        served=tuple(facts.served.get(summary.name, Counter()).most_common()),
         repeats=repeats[-1] if trials > 1 and repeats and repeats[-1].k == trials else None,
     )
 

@@ -78,18 +78,19 @@ def render_junit(view: RunView) -> bytes:
     suites = {c.name: _Suite(root, c.name) for c in view.configurations}
     for row in view.rows:
         name = f"{row.key.case_id} #{row.key.trial}"
-        suites[row.key.configuration].add(row.key.configuration, name, _outcome(row, kinds))
+        words = view.failures.get(row.key, "")
+        suites[row.key.configuration].add(row.key.configuration, name, _outcome(row, kinds, words))
     return _document(root)
 
 
-def _outcome(row: TrialRow, kinds: list[str]) -> tuple[str, str, str, str] | None:
+def _outcome(row: TrialRow, kinds: list[str], words: str) -> tuple[str, str, str, str] | None:
     status = str(row.fact("status"))
     found = OUTCOMES[status]
     if found is None:
         return None
     if status == "error":
         kind = str(row.fact("failure") or "unknown")
-        return found.tag, kind, f"{found.why}: {kind}", ""
+        return found.tag, kind, f"{found.why}: {words or kind}", ""
     if found.tag == "error":
         return found.tag, status, found.why, ""
     violations = [kind for kind in kinds if row.fact(f"final_{kind}")]

@@ -6,7 +6,16 @@ from dataclasses import dataclass, field
 
 from research_eval.analysis.scoring import ScoredRun
 from research_eval.analysis.table import CAUSES, Row
-from research_eval.schema import Score, Searched, TrialKey, TrialRecord
+from research_eval.schema import (
+    Cause,
+    Causes,
+    ModelCalled,
+    Score,
+    Searched,
+    TrialKey,
+    TrialRecord,
+    failure_words,
+)
 
 __all__ = [
     "COLUMNS",
@@ -59,6 +68,9 @@ class Facts:
 
     of: dict[TrialKey, dict[str, Fact]] = field(default_factory=dict)
     notes: dict[TrialKey, Mapping[str, str]] = field(default_factory=dict)
+    failures: dict[TrialKey, str] = field(default_factory=dict)
+    served: dict[str, Counter[str]] = field(default_factory=dict)
+    _causes: Causes = field(default_factory=Causes)
     _shared: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = field(default_factory=dict)
 
     def see(self, line: int, trial: TrialRecord, scores: Sequence[Score]) -> None:
@@ -80,6 +92,15 @@ class Facts:
         said = ((s.name, s.detail if s.status == "scored" else s.reason) for s in scores)
         notes = tuple((score_column(name), text) for name, text in said if text)
         self.notes[trial.key] = self._shared.setdefault(notes, dict(notes))
+        if trial.status == "error" and trial.failure is not None:
+            self.failures[trial.key] = failure_words(trial.failure)
+            self._causes.add(trial.key, trial.failure)
+        calls = (event.model for event in trial.transcript if isinstance(event, ModelCalled))
+        self.served.setdefault(trial.configuration, Counter()).update(filter(None, calls))
+
+    def causes(self) -> tuple[Cause, ...]:
+        """Return what trials failed of, the most frequent cause first."""
+        return self._causes.found()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from research_eval.report.heading import headings, mean_of, name_of
 from research_eval.report.score_section import all_scores, headline, measure_sections
 from research_eval.report.view import ConfigurationView, RunView
 from research_eval.report.wording import NOTHING, spoken_word
+from research_eval.schema import Cause
+from research_eval.schema.display import one_line
 
 __all__ = ["sections"]
 
@@ -23,7 +25,7 @@ _Column = Callable[[ConfigurationView], Cell]
 
 def sections(view: RunView) -> tuple[Section, ...]:
     """Return the sections of a report in their order."""
-    before = (_summary, _compared, _strict, _violations, _retries)
+    before = (_summary, _compared, _strict, _causes, _violations, _retries)
     after = (_work, _failover, _usage, all_scores)
     made = [make(view) for make in before]
     made += [comparison_section(view), resilience_section(view), repeat_section(view)]
@@ -72,12 +74,23 @@ def _compared(view: RunView) -> Section:
         "search": lambda c: c.summary.search,
         "most retries": lambda c: str(c.summary.max_retries),
     }
+    if any(c.served_otherwise for c in view.configurations):
+        columns["served by"] = _served
     note = (
         "The gate asks whether a cited page was opened, not whether it says what the answer says: "
         "the scores further down look at that."
     )
     table = _table(view, "The configurations", columns)
     return Section("compared", "What was compared", note, (table,))
+
+
+def _served(configuration: ConfigurationView) -> str:
+    """Return the models that answered in the place of the one asked for, with their replies."""
+    found = configuration.served_otherwise
+    if len(found) == 1:
+        return one_line(found[0][0], 80)
+    named = [f"{one_line(name, 80)} ({replies} replies)" for name, replies in found]
+    return ", ".join(named) or NOTHING
 
 
 def _detectable(view: RunView) -> str:
@@ -98,6 +111,20 @@ def _strict(view: RunView) -> Section:
     note = "Every planned trial counts here: one that failed or was not run has passed nothing."
     table = _table(view, "Strict rates, and how trials ended", columns)
     return Section("endings", "Strict rates and endings", note, (table,))
+
+
+def _causes(view: RunView) -> Section | None:
+    if not view.causes:
+        return None
+    columns = ("configuration", "failure", "trials", "first trial", "what failed said")
+    rows = tuple((", ".join(c.configurations), c.kind, *_met(c), c.words) for c in view.causes)
+    note = "Trials that ended in an error, by cause; the text is that of the first of them."
+    table = TableView("Errors by cause", headings(columns), rows)
+    return Section("causes", "Errors by cause", note, (table,))
+
+
+def _met(cause: Cause) -> tuple[str, str]:
+    return str(cause.trials), f"{cause.first.case_id} #{cause.first.trial}"
 
 
 def _status(status: str) -> _Column:

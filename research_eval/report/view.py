@@ -1,6 +1,7 @@
 """What a report shows, as plain values: rates, totals and counts for each configuration."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from research_eval.analysis.comparison import Comparison, Rank
@@ -9,7 +10,14 @@ from research_eval.analysis.scoring import ScoredRun
 from research_eval.analysis.summary import Reliability, Summary
 from research_eval.report.row import Rows
 from research_eval.report.trace import Count, Total, Trace
-from research_eval.schema import ConfigurationSummary, Record, RunRecord, ViolationKind
+from research_eval.schema import (
+    Cause,
+    ConfigurationSummary,
+    Record,
+    RunRecord,
+    TrialKey,
+    ViolationKind,
+)
 from research_eval.stats.interval import Estimate
 
 __all__ = [
@@ -161,6 +169,8 @@ class ConfigurationView:
     by_tag: dict[str, GroupView]
     scores: tuple[ScoreView, ...]
     """Every measure, those behind the numbers above included."""
+    served: tuple[tuple[str, int], ...]
+    """The models that replies name, with the number of their replies, the most frequent first."""
     repeats: Reliability | None
     """How the trials of one case agree, where there are several."""
 
@@ -168,6 +178,15 @@ class ConfigurationView:
     def name(self) -> str:
         """The configuration's name."""
         return self.summary.name
+
+    @property
+    def served_otherwise(self) -> tuple[tuple[str, int], ...]:
+        """The models that replies name, where they are not the one that was asked for alone."""
+        if self.summary.is_reference_agent:
+            return ()
+        asked = self.summary.model.partition(":")[2]
+        others = [name for name, _ in self.served if name.removeprefix("models/") != asked]
+        return self.served if others else ()
 
 
 @dataclass(frozen=True)
@@ -183,6 +202,10 @@ class RunView:
     """The table that all of it is read from."""
     kinds: tuple[ViolationKind, ...]
     """What gates of the run can find."""
+    causes: tuple[Cause, ...] = ()
+    """What trials that ended in an error failed of, the most frequent first."""
+    failures: Mapping[TrialKey, str] = field(default_factory=dict)
+    """What each of them failed of, in the words of what failed."""
     differences: tuple[Comparison, ...] = ()
     """Each configuration against the first, without reference agents."""
     ranks: tuple[Rank, ...] = ()

@@ -1,5 +1,6 @@
 """Records: values in, the only types that cross a package border or touch the disk out."""
 
+from research_eval.schema.cause import Cause, Causes, causes_of, failure_words
 from research_eval.schema.event import (
     AnswerChecked,
     Event,
@@ -44,6 +45,8 @@ from research_eval.schema.verdict import (
 __all__ = [
     "SCHEMA_VERSION",
     "AnswerChecked",
+    "Cause",
+    "Causes",
     "Citation",
     "CitationForm",
     "ConfigurationSummary",
@@ -82,4 +85,6 @@ __all__ = [
     "Violation",
     "ViolationKind",
     "call_cost",
+    "causes_of",
+    "failure_words",
 ]

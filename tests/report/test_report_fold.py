@@ -250,7 +250,7 @@ def test_every_number_can_be_recomputed_from_scores_csv(which, request) -> None:
 def test_every_cell_of_every_section_is_made_from_the_view(view: RunView) -> None:
     shown = sections(view)
 
-    assert [s.id for s in shown][:4] == ["summary", "compared", "endings", "violations"]
+    assert [s.id for s in shown][:4] == ["summary", "compared", "endings", "causes"]
     for section in shown:
         for table in section.tables:
             assert all(len(row) == len(table.headings) for row in table.rows)
