@@ -12,7 +12,7 @@ from research_eval.model.limits import (
 from research_eval.model.price import list_price, reports_cost
 from research_eval.model.prompted import PromptedModel
 from research_eval.model.reference import KnownValues, ReferenceAgent, known_values, reference_agent
-from research_eval.model.settings import ModelSettings
+from research_eval.model.settings import ModelSettings, ReasoningBudget
 from research_eval.model.terms import Terms, refusal_scopes
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "ModelClient",
     "ModelSettings",
     "PromptedModel",
+    "ReasoningBudget",
     "ReferenceAgent",
     "Terms",
     "build_model",

@@ -3,12 +3,19 @@
 import hashlib
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
 from research_eval.schema import Record
 from research_eval.secret import declare_secrets
 
-__all__ = ["ModelSettings"]
+__all__ = ["ModelSettings", "ReasoningBudget"]
+
+
+class ReasoningBudget(Record):
+    """How many tokens a model may reason with, for the providers that count them."""
+
+    budget: int = Field(ge=1)
+    """Tokens of one reply; Anthropic wants at least 1,024, and fewer than `max_tokens`."""
 
 
 class ModelSettings(Record):
@@ -26,6 +33,8 @@ class ModelSettings(Record):
     top_p: float | None = Field(default=None, gt=0, le=1)
     max_tokens: int | None = Field(default=8192, ge=1)
     """Tokens of one reply at most; above 21,333 Anthropic's replies are streamed."""
+    reasoning: Literal["low", "medium", "high"] | ReasoningBudget | None = None
+    """How much the model reasons; `None` is its default. Refused where the provider does not take it."""
     max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
     """The name under which a server at `base_url` takes `max_tokens`; some know the older one alone."""
     seed: int | Literal["trial"] | None = None
@@ -52,6 +61,13 @@ class ModelSettings(Record):
     def _holds_a_key(cls, name: str | None) -> str | None:
         declare_secrets([name] if name else [])
         return name
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_unset(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        if data.get("reasoning", True) is None:  # manifests of earlier versions do not name it
+            del data["reasoning"]
+        return data
 
     @property
     def is_reference_agent(self) -> bool:

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from research_eval.cassette import Mode, ModelCassette, Redactor, Refresh, WebCassette
 from research_eval.clock import Clock, SystemClock, VirtualClock
-from research_eval.errors import CassetteError, MissingSecretError, UsageError
+from research_eval.errors import CassetteError, ConfigError, MissingSecretError, UsageError
 from research_eval.experiment import (
     Configuration,
     Experiment,
@@ -327,7 +327,20 @@ def check_configuration(
         rng=random.Random(0),
         case_seed="",
     )
+    _require_sent(configuration)
     for name in missing_secrets(configuration.search, web_secrets):
         raise MissingSecretError(
             f"configuration {configuration.name}: {name} is not set in the environment"
         )
+
+
+def _require_sent(configuration: Configuration) -> None:
+    """Refuse a setting of a model that its requests would lack."""
+    if configuration.model.is_reference_agent:
+        return
+    from research_eval.model.wire.sent import require_sent  # noqa: PLC0415  # heavy
+
+    try:
+        require_sent(configuration.model)
+    except ConfigError as exc:
+        raise ConfigError(f"configuration {configuration.name}: {exc}") from exc

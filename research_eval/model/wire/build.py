@@ -10,7 +10,7 @@ from pydantic_ai.settings import ModelSettings as WireSettings
 from research_eval.clock import Clock
 from research_eval.errors import ConfigError, MissingSecretError
 from research_eval.model.limits import Limiter
-from research_eval.model.settings import ModelSettings
+from research_eval.model.settings import ModelSettings, ReasoningBudget
 from research_eval.model.terms import Terms
 from research_eval.model.wire.client import WireModel, http_client
 from research_eval.model.wire.provider import Connection, Provider, find_provider
@@ -95,6 +95,26 @@ def _wire_settings(settings: ModelSettings, provider: Provider, seed: int | None
         "request_timeout": settings.timeout_s,
     }
     given: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
+    given |= _reasoning(settings, provider)
     if settings.extra_body:
         given["extra_body"] = settings.extra_body
     return cast("WireSettings", given)
+
+
+def _reasoning(settings: ModelSettings, provider: Provider) -> dict[str, Any]:
+    """Return how this provider is told how much to reason; nothing where it cannot be told."""
+    match settings.reasoning:
+        case None:
+            return {}
+        case ReasoningBudget(budget=budget):
+            if provider.name == "bedrock" and "anthropic." in settings.name:
+                thinking = {"type": "enabled", "budget_tokens": budget}
+                return {"bedrock_additional_model_requests_fields": {"thinking": thinking}}
+            return provider.reasoning_budget(budget) if provider.reasoning_budget else {}
+        case effort:
+            is_foreign = settings.base_url not in {None, provider.base_url}
+            if provider.name == "ollama" or (provider.name == "openai" and is_foreign):
+                return {"openai_reasoning_effort": effort}  # the library knows no model there
+            if provider.name == "openrouter":
+                return {"openrouter_reasoning": {"effort": effort}}
+            return {"thinking": effort}

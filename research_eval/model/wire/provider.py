@@ -35,6 +35,8 @@ class Provider(NamedTuple):
     build: Callable[[Connection], Model]
     extra: str | None = None
     """The extra of this project that installs its SDK; `None` is always there."""
+    reasoning_budget: Callable[[int], dict[str, Any]] | None = None
+    """What tells it how many tokens to reason with; `None` where it counts none."""
     takes_seed: bool = True
     takes_timeout: bool = True
     """Whether its SDK takes a time-out of its own, beside the one over the whole request."""
@@ -155,7 +157,13 @@ PROVIDERS = {
             _openai_responses,
             takes_seed=False,
         ),
-        Provider("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", _openrouter),
+        Provider(
+            "openrouter",
+            "https://openrouter.ai/api/v1",
+            "OPENROUTER_API_KEY",
+            _openrouter,
+            reasoning_budget=lambda n: {"openrouter_reasoning": {"max_tokens": n}},
+        ),
         Provider("ollama", "http://localhost:11434/v1", None, _ollama),
         Provider(
             "anthropic",
@@ -163,6 +171,9 @@ PROVIDERS = {
             "ANTHROPIC_API_KEY",
             _anthropic,
             extra="anthropic",
+            reasoning_budget=lambda n: {
+                "anthropic_thinking": {"type": "enabled", "budget_tokens": n}
+            },
             takes_seed=False,
         ),
         Provider(
@@ -171,6 +182,7 @@ PROVIDERS = {
             "GOOGLE_API_KEY",
             _google,
             extra="google",
+            reasoning_budget=lambda n: {"google_thinking_config": {"thinking_budget": n}},
         ),
         Provider("mistral", "https://api.mistral.ai", "MISTRAL_API_KEY", _mistral, extra="mistral"),
         Provider("groq", "https://api.groq.com", "GROQ_API_KEY", _groq, extra="groq"),
