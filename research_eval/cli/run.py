@@ -73,7 +73,7 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
 
 
 @click.command()
-@click.argument("experiment", type=click.Path(path_type=Path), default="bundled")
+@click.argument("experiment", type=click.Path(path_type=Path))
 @selection
 @click.option(
     "--out",

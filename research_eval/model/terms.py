@@ -1,14 +1,35 @@
 """On which terms a provider serves a model: how long it may make us wait, and whether it still does."""
 
+import re
+
 from research_eval.errors import ModelError
 from research_eval.model.limits import LimitSettings, provider_key
 from research_eval.model.settings import ModelSettings
 from research_eval.refusal import Refusal, Refusals
 
-__all__ = ["Terms", "refusal_scopes"]
+__all__ = ["Terms", "is_unknown_model", "refusal_scopes"]
 
 FORBIDDEN = 403
 """What a key is answered that is good, but not for this model."""
+
+
+NOT_FOUND = 404
+BAD_REQUEST = 400
+
+_UNKNOWN = re.compile(
+    r"\bmodel\b.{0,80}(not found|not exist|is invalid|not a valid|not supported)"
+    r"|(invalid|unknown|no such) model|not a valid model|model_not_found",
+    re.IGNORECASE,
+)
+"""How providers that answer 400 say that they have no such model."""
+
+
+def is_unknown_model(exc: ModelError) -> bool:
+    """Return whether the server says that it does not know the model, or has nothing at the address."""
+    if exc.kind != "other":
+        return False
+    is_named = exc.status == BAD_REQUEST and _UNKNOWN.search(str(exc)) is not None
+    return exc.status == NOT_FOUND or is_named
 
 
 class Terms:
@@ -40,7 +61,10 @@ class Terms:
         """Keep that the provider refuses: at all, to this key, or, being forbidden, this model."""
         provider, key, model = self._scopes
         is_forbidden = exc.kind == "auth" and exc.status == FORBIDDEN
-        scope = provider if exc.kind not in {"auth", "quota"} else model if is_forbidden else key
+        if is_forbidden or is_unknown_model(exc):
+            scope = model
+        else:
+            scope = key if exc.kind in {"auth", "quota"} else provider
         self._refusals.note(scope, Refusal(self._provider, exc.kind, str(exc), exc.status))
 
     def too_long(self, exc: ModelError, asked_s: float) -> ModelError:

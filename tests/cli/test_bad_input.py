@@ -103,6 +103,13 @@ def test_a_corpus_with_a_bad_file_names_it(
     assert len(said) < MAX_SAID
 
 
+def test_recording_asks_for_an_experiment(call: Call) -> None:
+    code, text = call("record")
+
+    assert code == 2
+    assert "EXPERIMENT" in text
+
+
 def test_a_setting_in_place_of_a_configuration_is_said(call: Call) -> None:
     code, said = call("run", "bundled", "--set", "configuration.honest=1", "--dry-run")
     assert (code, said.count("\n")) == (2, 1)

@@ -101,6 +101,39 @@ async def test_a_refusal_counts_for_the_key_or_the_model_that_it_speaks_of(
     assert is_served(base_url="http://127.0.0.1:1/v1")
 
 
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (404, "The model `gpt-9` does not exist or you do not have access to it."),
+        (404, "not found"),
+        (400, "gpt-9 is not a valid model ID"),
+        (400, "The provided model identifier is invalid."),
+        (400, "Invalid model: gpt-9"),
+    ],
+)
+async def test_a_model_that_the_server_does_not_know_is_asked_once_and_others_go_on(status, text):
+    clock, refusals = VirtualClock(), Refusals()
+    server = Server((status, {"error": {"message": text}}), chat())
+    await failure(model_of(server, clock=clock, refusals=refusals))
+    again = await failure(
+        model_of(server, clock=clock, refusals=refusals, limiter=Limiter(LimitSettings(), clock))
+    )
+
+    assert len(server.requests) == 1
+    assert text in str(again)
+    other = ModelSettings(name="openai:two")
+    assert Terms(other, None, refusals).refusal() is None
+
+
+@pytest.mark.parametrize("text", ["Unknown parameter: 'seed'.", "messages: field required"])
+async def test_another_bad_request_ends_its_own_trial_alone(text):
+    refusals = Refusals()
+    server = Server((400, {"error": {"message": text}}))
+    await failure(model_of(server, clock=VirtualClock(), refusals=refusals))
+
+    assert not refusals.known()
+
+
 async def test_calls_that_wait_in_line_are_not_sent_to_a_provider_that_refuses():
     clock, refusals = SystemClock(), Refusals()
     limiter = Limiter(LimitSettings(max_in_flight=1), clock)

@@ -15,7 +15,7 @@ from pydantic_ai.settings import ModelSettings as WireSettings
 from research_eval.clock import Clock
 from research_eval.errors import ModelError
 from research_eval.model.limits import Limiter, Permit
-from research_eval.model.terms import Terms
+from research_eval.model.terms import Terms, is_unknown_model
 from research_eval.model.wire.convert import to_parameters, to_wire
 from research_eval.model.wire.error import to_model_error
 from research_eval.model.wire.mending import MendingTransport
@@ -197,7 +197,7 @@ class WireModel:
             ModelError: If the provider asks for a longer wait than is allowed.
         """
         terms = self._terms
-        if exc.kind in FINAL:
+        if exc.kind in FINAL or is_unknown_model(exc):
             terms.refuse(exc)
         if exc.kind not in PASSING:
             return None
