@@ -2,13 +2,19 @@
 
 from research_eval.experiment.bundled import BUNDLED, bundled_experiment
 from research_eval.experiment.loader import Experiment, load_experiment
-from research_eval.experiment.settings import Configuration, ExperimentSettings, digest_of
+from research_eval.experiment.settings import (
+    Configuration,
+    ExperimentSettings,
+    NetworkSettings,
+    digest_of,
+)
 
 __all__ = [
     "BUNDLED",
     "Configuration",
     "Experiment",
     "ExperimentSettings",
+    "NetworkSettings",
     "bundled_experiment",
     "digest_of",
     "load_experiment",

@@ -3,17 +3,22 @@
 import hashlib
 import json
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from research_eval.agent import AgentSettings
 from research_eval.fault import FaultSettings
 from research_eval.model import LimitSettings, ModelSettings
 from research_eval.schema import Price, Record
+from research_eval.secret import declare_secrets
 from research_eval.tool.fetch import FetchSettings
 from research_eval.tool.search import SearchSettings
 
-__all__ = ["Configuration", "ExperimentSettings", "digest_of"]
+__all__ = ["Configuration", "ExperimentSettings", "NetworkSettings", "digest_of"]
+
+FROM_ENVIRONMENT = "env:"
+"""Begins a value that stands in an environment variable."""
 
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 
@@ -43,6 +48,31 @@ class Configuration(Record):
     result."""
 
 
+class NetworkSettings(Record):
+    """The way to model and search APIs; fetches of pages have `fetch.proxy` of their own."""
+
+    proxy: str | None = None
+    """`http://HOST:PORT` or `https://HOST:PORT`; `env:NAME` takes it from a variable, which may hold
+    a password."""
+    ca_bundle: str | None = None
+    """A PEM file of certificate authorities to trust as well, relative to the experiment's file."""
+
+    @field_validator("proxy")
+    @classmethod
+    def _is_a_proxy(cls, proxy: str | None) -> str | None:
+        if proxy is None:
+            return None
+        if proxy.startswith(FROM_ENVIRONMENT):
+            declare_secrets([proxy.removeprefix(FROM_ENVIRONMENT)])
+            return proxy
+        parts = urlsplit(proxy)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("expected http://HOST:PORT, https://HOST:PORT or env:NAME")
+        if parts.username or parts.password:
+            raise ValueError("holds a password: put it into a variable and say env:NAME")
+        return proxy
+
+
 class ExperimentSettings(Record):
     """Dataset, configurations and trials."""
 
@@ -61,6 +91,8 @@ class ExperimentSettings(Record):
     """Where recording and live runs get searches and pages: `world` is the bundled web."""
     limits: dict[str, LimitSettings] = Field(default={})
     """How much each provider may be asked in live runs, by its name or `base_url`; changes no result."""
+    network: NetworkSettings = NetworkSettings()
+    """The way to model and search APIs in live runs; changes no result."""
     configuration: tuple[Configuration, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -75,7 +107,7 @@ class ExperimentSettings(Record):
 
     def digest(self) -> str:
         """Return the SHA-256 of everything that decides a result, as resolved."""
-        without = {"dataset": True, "cassettes": True, "limits": True}
+        without = {"dataset": True, "cassettes": True, "limits": True, "network": True}
         for_people = {"configuration": {"__all__": {"price", "note"}}}
         return digest_of(self.model_dump(mode="json", exclude={**without, **for_people}))
 

@@ -20,6 +20,7 @@ from research_eval.experiment import (
 from research_eval.model import LimiterPool, build_model, refusal_scopes
 from research_eval.refusal import Refusal, Refusals
 from research_eval.runner.options import RunOptions
+from research_eval.runner.way import Way, way_of
 from research_eval.schema import Recordings
 from research_eval.secret import PlaceholderSecrets, known_secrets, read_secrets
 from research_eval.tool.fetch import (
@@ -123,7 +124,8 @@ class Channels:
 class Network:
     """Connections that trials share, since opening a TLS context costs more than a request."""
 
-    def __init__(self, world: httpx.AsyncBaseTransport | None) -> None:
+    def __init__(self, world: httpx.AsyncBaseTransport | None, way: Way | None = None) -> None:
+        self._way = way or Way()
         self._world = None if world is None else _Shared(world)
         self._search: _Shared | None = None
         self._model: _Shared2 | None = None
@@ -134,7 +136,7 @@ class Network:
     def search(self) -> httpx.AsyncBaseTransport:
         """Return the way of searches: the bundled web, or the internet."""
         if self._search is None:
-            self._search = self._world or _Shared(httpx.AsyncHTTPTransport(trust_env=False))
+            self._search = self._world or _Shared(self._way.search())
         return self._search
 
     def fetch(self, configuration: Configuration) -> httpx.AsyncBaseTransport:
@@ -157,7 +159,7 @@ class Network:
     def model(self) -> httpx2.AsyncBaseTransport:
         """Return the way to model APIs."""
         if self._model is None:
-            self._model = _Shared2(httpx2.AsyncHTTPTransport())
+            self._model = _Shared2(self._way.model())
         return self._model
 
     async def aclose(self) -> None:
@@ -226,6 +228,8 @@ def open_channels(
     web_secrets, model_secrets = _secrets(options, web_is_taped=web_is_taped)
     for configuration in configurations:
         check_configuration(configuration, web_secrets, model_secrets)
+    network = experiment.settings.network
+    way = None if options.is_replay else way_of(network, experiment.path.parent)
     return Channels(
         web=WebCassette(
             folder / "web",
@@ -252,7 +256,7 @@ def open_channels(
         web_mode=options.web_mode,
         web_secrets=web_secrets,
         model_secrets=model_secrets,
-        network=None if options.is_replay else Network(world),
+        network=None if way is None else Network(world, way),
         base=experiment.path.parent,
         limiters=None
         if options.model_mode == "replay"

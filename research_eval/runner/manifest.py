@@ -25,7 +25,7 @@ PACKAGES = ("faust-cchardet", "httpx", "httpx2", "pydantic-ai-slim", "pypdfium2"
 PLACED = frozenset({"name", "dataset", "synthetic", "seed", "trials", "configuration"})
 """Settings of an experiment that stand in a manifest under a name of their own."""
 
-WITHOUT_EFFECT = frozenset({"limits"})
+WITHOUT_EFFECT = frozenset({"limits", "network"})
 """Settings of an experiment that change no result."""
 
 

@@ -13,7 +13,13 @@ from research_eval.model import ModelSettings
 from research_eval.runner.manifest import differences, make_manifest
 from research_eval.schema import Price, Record, RunRecord
 
-WITHOUT_EFFECT = {"limits", "configuration.0.note", "configuration.0.price"}
+WITHOUT_EFFECT = {
+    "limits",
+    "network.proxy",
+    "network.ca_bundle",
+    "configuration.0.note",
+    "configuration.0.price",
+}
 IN_MANIFEST = {"name": "experiment", "synthetic": "dataset_is_synthetic"}
 """How a manifest calls what it calls otherwise."""
 
