@@ -16,6 +16,7 @@
         * LimitExceededError
     * ScoringError
 * CassetteMissError (a BaseException: no SDK may mistake it for a network error)
+* RunOverError (a BaseException for the same reason)
 
 A `UsageError` is the caller's to fix: the command line prints it as one line and exits 2.
 A `TrialError` is data: the runner writes it on the trial's record and goes on.
@@ -38,6 +39,7 @@ __all__ = [
     "ModelErrorKind",
     "RecordError",
     "ResearchEvalError",
+    "RunOverError",
     "ScoringError",
     "SecretOnTapeError",
     "ToolError",
@@ -152,6 +154,14 @@ class CassetteMissError(BaseException):
 
     A `BaseException`, because SDKs retry a plain exception or report it as a lost connection.
     The runner turns it into an `error` of the trial; nothing else may catch it.
+    """
+
+
+class RunOverError(BaseException):
+    """A limit of the whole run forbids the next model call.
+
+    The trial is not recorded: it runs again when the run is continued. A `BaseException`, because
+    SDKs retry a plain exception or report it as a lost connection.
     """
 
 

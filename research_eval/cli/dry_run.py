@@ -152,7 +152,9 @@ def _price(item: "Configuration", price: "Price | None") -> str:
 
 
 def _amounts(found: "Estimate") -> str:
-    money = f"${found.usd:,.2f}"
+    from research_eval.runner.budget import dollars
+
+    money = dollars(found.usd)
     if found.is_lower_bound:
         money = f"{money} and what is UNKNOWN" if found.usd else "cost UNKNOWN"
     return (
@@ -162,15 +164,16 @@ def _amounts(found: "Estimate") -> str:
 
 
 def _print_total(asked: "Sequence[Estimate]", pilot: Path | None, options: "RunOptions") -> None:
+    from research_eval.runner.budget import dollars
     from research_eval.runner.estimate import AssumedTrial, total
 
     found = total(asked)
     click.echo(f"estimate for all: {_amounts(found)}; what searches cost is not in it")
     limit = options.budget.max_cost_usd
     if limit is not None and found.usd > limit:
-        click.echo(f"  --max-cost ${limit:,.2f} would end the run before it is complete")
+        click.echo(f"  --max-cost {dollars(limit)} would end the run before it is complete")
     elif limit is not None and found.is_lower_bound:
-        click.echo(f"  --max-cost ${limit:,.2f} cannot hold where a price is UNKNOWN")
+        click.echo(f"  --max-cost {dollars(limit)} cannot hold where a price is UNKNOWN")
     if pilot is not None:
         click.echo(f"  an estimate from the trials of {pilot}, at the prices of today")
         return

@@ -190,6 +190,7 @@ def _run_options(experiment: "Experiment", options: dict[str, Any]) -> "RunOptio
             max_tokens=options.get("max_tokens"),
             max_cost_usd=options.get("max_cost"),
             max_time_s=options.get("max_time"),
+            unbounded=options.get("unbounded") or (),
         ),
         real_time=options.get("real_time", False),
         scheduler=options.get("scheduler"),
@@ -320,6 +321,8 @@ def _print_causes(out: Path) -> None:
 
 def _print_costs(summary: "RunSummary") -> None:
     """Say what the model calls cost, who says so, and of how many nobody can tell."""
+    from research_eval.runner.budget import dollars
+
     for name, cost in summary.costs.items():
         calls = {
             "at the provider's word": cost.reported,
@@ -328,7 +331,11 @@ def _print_costs(summary: "RunSummary") -> None:
             "WITHOUT A KNOWN PRICE, so that the sum is a lower bound": cost.unpriced,
         }
         words = "; ".join(f"{number} calls {what}" for what, number in calls.items() if number)
-        click.echo(f"cost of {name}: ${cost.usd:.4f}: {words}")
+        click.echo(f"cost of {name}: {dollars(cost.usd)}: {words}")
+    if summary.lost_calls:
+        click.echo(
+            f"{summary.lost_calls} calls broke off: they may have cost {dollars(summary.lost_usd)} more"
+        )
 
 
 def _report(out: Path) -> int:

@@ -60,17 +60,24 @@ def limits(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--max-tokens",
                 type=click.IntRange(1),
-                help="Stop starting trials after so many tokens.",
+                help="Send no call that could take the run beyond so many tokens.",
             ),
             click.option(
                 "--max-cost",
                 type=click.FloatRange(0, min_open=True),
-                help="Stop starting trials after so many US dollars.",
+                help="Send no call that could take the run beyond so many US dollars.",
             ),
             click.option(
                 "--max-time",
                 type=click.FloatRange(0, min_open=True),
-                help="Stop starting trials after so many seconds.",
+                help="End the run, and its calls in flight, after so many seconds.",
+            ),
+            click.option(
+                "--allow-unbounded",
+                "unbounded",
+                multiple=True,
+                metavar="CONFIGURATION",
+                help="Let --max-cost and --max-tokens send its calls though nothing bounds them; repeatable.",
             ),
             click.option(
                 "--dry-run", is_flag=True, help="Print the plan and an estimate, and run nothing."

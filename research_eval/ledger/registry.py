@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol, Self
 from research_eval.ledger.key import SourceKey, url_key
 from research_eval.ledger.site import is_same_site
 from research_eval.schema import Event, Evidence, Fetched, Searched, SourceRecord
+from research_eval.schema.outside import safe_text
 
 __all__ = ["MAX_TEXT_CHARS", "KeyFunction", "OpenedPage", "SeenHit", "SourceRegistry"]
 
@@ -177,8 +178,8 @@ class SourceRegistry:
     def _keep_text(self, fetched: OpenedPage, text: str | None) -> _Content:
         if text is None:
             return _Content(fetched.content_sha256, fetched.content_chars)
-        kept = text[:MAX_TEXT_CHARS]
-        digest = hashlib.sha256(kept.encode("utf-8", "replace")).hexdigest()
+        kept = safe_text(text[:MAX_TEXT_CHARS])
+        digest = hashlib.sha256(kept.encode()).hexdigest()
         self._texts[digest] = kept
         return _Content(digest, len(kept))
 

@@ -8,8 +8,8 @@ from research_eval.schema import TrialKey
 
 __all__ = ["run_batch"]
 
-RunOne = Callable[[TrialKey], Awaitable[TrialResult]]
-"""Runs one trial to its end."""
+RunOne = Callable[[TrialKey], Awaitable[TrialResult | None]]
+"""Runs one trial to its end; `None` if there is nothing to keep of it."""
 
 
 async def run_batch(
@@ -39,7 +39,8 @@ async def run_batch(
                 return
             if not is_served(key):
                 continue
-            keep(await run_one(key))
+            if (result := await run_one(key)) is not None:
+                keep(result)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(min(concurrency, len(keys))):

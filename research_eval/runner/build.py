@@ -17,6 +17,7 @@ from research_eval.gate import load_gate
 from research_eval.ledger import SourceRegistry
 from research_eval.model import ClosableModel, ModelClient, Terms, build_model, provider_key
 from research_eval.refusal import Refusals
+from research_eval.runner.budget import Meter, MeteredTransport
 from research_eval.runner.channels import Channels
 from research_eval.schema import TrialKey
 from research_eval.tool.fetch import FetchTool, Manners
@@ -53,8 +54,17 @@ def build_trial(
     configuration: Configuration,
     channels: Channels,
     observers: tuple[Observer, ...] = (),
+    meter: Meter | None = None,
 ) -> LiveTrial:
     """Construct one trial; nothing of it is shared with another but the tapes.
+
+    Args:
+        key: Which trial.
+        experiment: The settings that all configurations share.
+        configuration: The settings of its parts.
+        channels: Recordings, keys and connections.
+        observers: Are told of every event.
+        meter: Counts what goes out to the model; `None` counts nothing.
 
     Raises:
         UsageError: If a key is missing or a part does not exist.
@@ -78,7 +88,9 @@ def build_trial(
     )
     language_model = build_model(
         configuration.model,
-        transport=_model_transport(model, configuration, channels, clock, seed),
+        transport=_model_transport(
+            model, configuration, channels, clock, seed, waits=waits, meter=meter
+        ),
         secrets=channels.model_secrets,
         clock=clock,
         rng=random.Random(f"{seed}/model"),
@@ -203,12 +215,21 @@ def _client(
 
 
 def _model_transport(
-    session: Session, configuration: Configuration, channels: Channels, clock: Clock, seed: str
+    session: Session,
+    configuration: Configuration,
+    channels: Channels,
+    clock: Clock,
+    seed: str,
+    *,
+    waits: Waits,
+    meter: Meter | None,
 ) -> httpx2.AsyncBaseTransport | None:
     if configuration.model.is_reference_agent:
         return None
     network = channels.network if channels.model_mode != "replay" else None
     inner = network.model() if network else None
+    if inner is not None and meter is not None:
+        inner = MeteredTransport(inner, meter, waits)
     transport: httpx2.AsyncBaseTransport = session.transport2(inner)
     faults = [fault for fault in configuration.fault if fault.channel == "model"]
     if not faults:

@@ -12,19 +12,19 @@ import httpx
 
 from research_eval.clock import SystemClock
 from research_eval.dataset import Case
-from research_eval.errors import ConfigError, UsageError
+from research_eval.errors import ConfigError, RunOverError, UsageError
 from research_eval.experiment import Configuration, Experiment
 from research_eval.journal import JournalWriter, RunFolder, write_manifest, write_whole
 from research_eval.refusal import Refusals
 from research_eval.runner.batch import run_batch
-from research_eval.runner.budget import Budget, BudgetSettings
+from research_eval.runner.budget import Budget, Meter
 from research_eval.runner.build import build_trial
 from research_eval.runner.channels import Channels, open_channels
 from research_eval.runner.cluster import WorkerTask, connect, require_dask, run_on_cluster
 from research_eval.runner.manifest import differences, make_manifest
 from research_eval.runner.options import RunOptions
 from research_eval.runner.plan import plan_of, remaining
-from research_eval.runner.pricing import prices_of, require_prices, today
+from research_eval.runner.pricing import prices_of, require_bounds, today
 from research_eval.runner.progress import ProgressView, Waits
 from research_eval.runner.trial import TrialResult, run_trial
 from research_eval.schema import Cost, Event, ModelCalled, RunRecord, TrialKey
@@ -65,6 +65,10 @@ class RunSummary(NamedTuple):
     """Why not everything ran that was to run, or `None` if it did."""
     costs: dict[str, Cost]
     """What the model calls cost by configuration, earlier executions of the run included."""
+    lost_calls: int = 0
+    """Calls that broke off, so that nobody knows what they cost."""
+    lost_usd: float = 0.0
+    """What those cost at most, US dollars."""
 
 
 def prepare(
@@ -105,7 +109,7 @@ def prepare(
         cassettes_sha256=channels.digest(),
         on=today(),
     )
-    require_prices(configurations, manifest, options)
+    require_bounds(configurations, manifest, options)
     plan = plan_of(manifest, options.shard)
     return Prepared(experiment, cases, configurations, options, manifest, plan, channels)
 
@@ -172,6 +176,8 @@ def _run_in(
         errors_left=len(again.intersection(todo) - execution.kept),
         stopped=stopped,
         costs=execution.costs,
+        lost_calls=execution.budget.lost_calls,
+        lost_usd=execution.budget.lost.usd,
     )
 
 
@@ -186,10 +192,10 @@ class _Execution:
         self._prepared = prepared
         self._journal = journal
         self._view = view
-        self._budget = Budget(
+        self.budget = Budget(
             prepared.options.budget,
             SystemClock(),
-            prices_of(prepared.manifest, is_replay=prepared.options.model_mode == "replay"),
+            prices_of(prepared.manifest),
         )
         self._stop: list[str] = []
         self.kept: set[TrialKey] = set()
@@ -199,15 +205,15 @@ class _Execution:
     @property
     def costs(self) -> dict[str, Cost]:
         """What the model calls cost, by configuration."""
-        return dict(self._budget.costs)
+        return dict(self.budget.costs)
 
     def count_earlier(self, folder: RunFolder) -> None:
         """Count what earlier executions of the same run consumed: its limits hold for all together."""
         options = self._prepared.options
-        if options.model_mode == "replay" and options.budget == BudgetSettings():
+        if options.model_mode == "replay":
             return
         for record in itertools.chain(folder.trials(), folder.superseded()):
-            self._budget.add_trial(record)
+            self.budget.add_trial(record)
 
     def run(self, todo: Sequence[TrialKey]) -> str | None:
         """Run the trials of `todo`; return why some of them did not run, if some did not."""
@@ -230,14 +236,17 @@ class _Execution:
         ticking = asyncio.create_task(self._tick())
         try:
             with _signals(self._stop):
-                await run_batch(
-                    todo,
-                    self._run_one,
-                    self._keep,
-                    concurrency=self._prepared.options.concurrency,
-                    may_start=self._may_start,
-                    is_served=self._is_served,
-                )
+                async with asyncio.timeout(self._prepared.options.budget.max_time_s):
+                    await run_batch(
+                        todo,
+                        self._run_one,
+                        self._keep,
+                        concurrency=self._prepared.options.concurrency,
+                        may_start=self._may_start,
+                        is_served=self._is_served,
+                    )
+        except TimeoutError:
+            self._stop.append(self.budget.overdue() or "the time is up")
         finally:
             ticking.cancel()
             await self._prepared.channels.aclose()
@@ -268,20 +277,32 @@ class _Execution:
                 in_flight=options.concurrency,
             )
 
-    async def _run_one(self, key: TrialKey) -> TrialResult:
+    async def _run_one(self, key: TrialKey) -> TrialResult | None:
+        """Run a trial; return nothing of one that a limit of the run ended."""
         self._view.started(key)
-        live = build_trial(
-            key,
-            self._prepared.experiment.settings,
-            self._configurations[key.configuration],
-            self._prepared.channels,
-            (lambda event: self._note(key, event),),
-        )
-        return await run_trial(key, self._cases[key.case_id], live)
+        configuration = self._configurations[key.configuration]
+        meter = self.budget.meter(key.configuration, configuration.model.max_tokens)
+        try:
+            live = build_trial(
+                key,
+                self._prepared.experiment.settings,
+                configuration,
+                self._prepared.channels,
+                (lambda event: self._note(key, event, meter),),
+                meter,
+            )
+            return await run_trial(key, self._cases[key.case_id], live)
+        except RunOverError as exc:
+            if not self._stop:
+                self._stop.append(str(exc))
+            self._view.dropped(key)
+            return None
+        finally:
+            meter.close()
 
-    def _note(self, key: TrialKey, event: Event) -> None:
+    def _note(self, key: TrialKey, event: Event, meter: Meter) -> None:
         if isinstance(event, ModelCalled):
-            self._budget.add(key.configuration, event.usage)
+            meter.replied(event.usage)
         self._view.event(key, event)
 
     def _keep(self, result: TrialResult) -> None:
@@ -292,7 +313,8 @@ class _Execution:
     def _keep_remote(self, result: TrialResult) -> None:
         for scope, refusal in result.refusals.items():
             self._refusals().note(scope, refusal)
-        self._budget.add_trial(result.record)
+        if self._prepared.options.model_mode != "replay":
+            self.budget.add_trial(result.record)
         self._keep(result)
 
     def _refusals(self) -> Refusals:
@@ -304,7 +326,7 @@ class _Execution:
         return self._prepared.channels.refusal(configuration) is None
 
     def _may_start(self) -> bool:
-        if not self._stop and (why := self._budget.exhausted()):
+        if not self._stop and (why := self.budget.exhausted()):
             self._stop.append(why)
         return not self._stop
 

@@ -41,6 +41,10 @@ class ProgressView(Protocol):
         """Take note that a trial is in the journal."""
         ...
 
+    def dropped(self, key: TrialKey) -> None:
+        """Take note that a trial stopped and nothing of it is kept."""
+        ...
+
     def tick(self) -> None:
         """Show what goes on while nothing happens; called every second."""
         ...
@@ -145,6 +149,10 @@ class PlainProgress:
         self._counts.end(record)
         self.tick()
 
+    def dropped(self, key: TrialKey) -> None:
+        """Take note that a trial stopped and nothing of it is kept."""
+        self._counts.running.pop(key, None)
+
     def tick(self) -> None:
         """Print a line if the last one was long ago."""
         if time.monotonic() - self._last >= PLAIN_INTERVAL_S:
@@ -196,6 +204,10 @@ class TerminalProgress:
         """Take note that a trial is in the journal."""
         self._counts.end(record)
         self._progress.update(self._task, completed=self._counts.done, text=self._counts.text())
+
+    def dropped(self, key: TrialKey) -> None:
+        """Take note that a trial stopped and nothing of it is kept."""
+        self._counts.running.pop(key, None)
 
     def tick(self) -> None:
         """Show what is waited for now."""

@@ -2,14 +2,33 @@
 
 import time
 from collections.abc import Mapping
+from traceback import walk_tb
 from typing import Any, NamedTuple
 
 from research_eval.agent import AgentOutcome
 from research_eval.dataset import Case
-from research_eval.errors import CassetteMissError, ConfigError, TrialError
+from research_eval.errors import (
+    CassetteError,
+    CassetteMissError,
+    ConfigError,
+    TrialError,
+    UsageError,
+)
+from research_eval.plugin import fault_of
 from research_eval.refusal import Refusal
 from research_eval.runner.build import LiveTrial
-from research_eval.schema import Failure, ModelCalled, ReplayTally, TrialKey, TrialRecord
+from research_eval.schema import (
+    Failure,
+    ModelCalled,
+    ReplayTally,
+    SourceRecord,
+    TrialKey,
+    TrialRecord,
+)
+from research_eval.schema.outside import safe_text
+
+MOST_WORDS = 500
+"""Characters that are kept of what an unexpected exception says."""
 
 __all__ = ["TrialResult", "run_trial"]
 
@@ -30,23 +49,41 @@ async def run_trial(key: TrialKey, case: Case, live: LiveTrial) -> TrialResult:
     """Run one trial to its end; whatever goes wrong inside stands in the record.
 
     Raises:
-        ConfigError: If a part of the user's own fails.
+        UsageError: If the recordings cannot be written.
+        RunOverError: If a limit of the run ended the trial.
     """
     began = time.perf_counter()
     began_cpu = time.process_time()
-    try:
-        outcome = await _outcome(case, live)
-    except ConfigError as exc:
-        where = f"{key.case_id}, {key.configuration}, trial {key.trial}"
-        raise ConfigError(f"{exc} ({where})") from exc
-    finally:
-        await live.aclose()
+    outcome = await _outcome(case, live)
     web, model = live.sessions
     problem = model.problem or web.problem
     if problem is not None:
         kind = model.problem_kind if model.problem else web.problem_kind
         outcome = _stopped(outcome, kind, problem)
-    record = TrialRecord(
+    timing = {
+        "case_id": key.case_id,
+        "configuration": key.configuration,
+        "trial": key.trial,
+        "wall_s": round(time.perf_counter() - began, 6),
+        "process_cpu_s": round(time.process_time() - began_cpu, 6),
+    }
+    tally = _sum(web.tally(), model.tally())
+    try:
+        record = _record(key, case, outcome, tally, live.agent.ledger.records())
+    except Exception as exc:  # noqa: BLE001  # of what a part of the trial left in the ledger
+        failed = AgentOutcome(status="error", failure=_internal(exc))
+        record = _record(key, case, failed, tally, ())
+    return TrialResult(record, {**live.agent.ledger.texts(), **live.agent.log.texts()}, timing)
+
+
+def _record(
+    key: TrialKey,
+    case: Case,
+    outcome: AgentOutcome,
+    tally: ReplayTally,
+    sources: tuple[SourceRecord, ...],
+) -> TrialRecord:
+    return TrialRecord(
         case_id=key.case_id,
         configuration=key.configuration,
         trial=key.trial,
@@ -58,29 +95,68 @@ async def run_trial(key: TrialKey, case: Case, live: LiveTrial) -> TrialResult:
         references=outcome.references,
         usage=outcome.usage,
         failure=outcome.failure,
-        sources=live.agent.ledger.records(),
+        sources=sources,
         transcript=outcome.transcript,
-        replay=_sum(web.tally(), model.tally()),
+        replay=tally,
     )
-    timing = {
-        "case_id": key.case_id,
-        "configuration": key.configuration,
-        "trial": key.trial,
-        "wall_s": round(time.perf_counter() - began, 6),
-        "process_cpu_s": round(time.process_time() - began_cpu, 6),
-    }
-    texts = {**live.agent.ledger.texts(), **live.agent.log.texts()}
-    return TrialResult(record, texts, timing)
 
 
 async def _outcome(case: Case, live: LiveTrial) -> AgentOutcome:
+    """Let the agent answer and close what it used.
+
+    This is the boundary round a trial: of ordinary exceptions only those pass that say that the run
+    itself cannot go on, because its recordings cannot be written.
+    """
+    try:
+        outcome = await _answered(case, live)
+    finally:
+        closing = await _closed(live)
+    return outcome if closing is None else _with_failure(live, closing)
+
+
+async def _answered(case: Case, live: LiveTrial) -> AgentOutcome:
     try:
         return await live.agent.run(case.question)
     except CassetteMissError as exc:
         failure = Failure(kind="cassette_miss", message=str(exc), turn=_turn(live))
     except TrialError as exc:
         failure = Failure(kind=str(getattr(exc, "kind", "other")), message=str(exc))
+    except CassetteError:
+        raise
+    except ConfigError as exc:
+        failure = Failure(kind="plugin", message=safe_text(str(exc)))
+    except Exception as exc:  # noqa: BLE001  # the boundary: data and plug-ins raise anything
+        failure = _internal(exc)
+    return _with_failure(live, failure)
+
+
+async def _closed(live: LiveTrial) -> Failure | None:
+    """Close what a trial used; return what went wrong, unless it ends the run."""
+    try:
+        await live.aclose()
+    except (UsageError, OSError):
+        raise
+    except Exception as exc:  # noqa: BLE001  # a plug-in's own way to close
+        return _internal(exc)
+    return None
+
+
+def _with_failure(live: LiveTrial, failure: Failure) -> AgentOutcome:
     return AgentOutcome(status="error", failure=failure, transcript=live.agent.log.events())
+
+
+def _internal(exc: Exception) -> Failure:
+    """Return an exception that nobody expected, with the part that it came from."""
+    words = " ".join(fault_of(exc).split())[:MOST_WORDS]
+    return Failure(kind="internal", message=safe_text(f"{_part(exc)}: {words}"))
+
+
+def _part(exc: BaseException) -> str:
+    """Return the part of the system under test that raised: the innermost of our packages."""
+    names = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(exc.__traceback__)]
+    ours = [name for name in names if name.startswith("research_eval.")]
+    words = ours[-1].split(".") if ours else ["", "trial"]
+    return " ".join(words[1:3] if words[1] == "tool" else words[1:2])
 
 
 def _turn(live: LiveTrial) -> int:

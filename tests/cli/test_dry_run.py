@@ -81,6 +81,6 @@ def test_a_missing_key_is_said_and_fails_nothing(
 
 
 def test_a_limit_below_the_estimate_is_said(ask: Ask) -> None:
-    assert "--max-cost $0.00 would end the run" in ask("--max-cost", "0.001")[1]
+    assert "--max-cost $0.0010 would end the run" in ask("--max-cost", "0.001")[1]
     assert "would end the run" not in ask("--max-cost", "50")[1]
     assert "cannot hold" in ask("--max-cost", "5", model="openai:my-own-model")[1]

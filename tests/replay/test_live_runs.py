@@ -204,22 +204,22 @@ def test_a_second_interrupt_ends_what_hangs_in_one_line(tmp_path, services):
     assert len({(t["case_id"], t["configuration"]) for t in records(tmp_path / "run")}) == 4
 
 
-def test_a_limit_in_dollars_holds_over_all_executions_and_needs_prices(tmp_path, services, call):
+def test_a_limit_in_dollars_needs_prices_and_sends_no_call_beyond_it(tmp_path, services, call):
     mine = write_experiment(tmp_path, services, trials=1)
-    limit = (*LIVE, "--max-cost", "0.05", "--concurrency", "1", "--out", "run")
-    refused = call("run", mine, *limit, code=2)
+    limit = (*LIVE, "--max-cost", "0.05", "--out", "run")
+    unpriced = call("run", mine, *limit, code=2)
     for name in ("searches", "opens"):
         mine.write_text(
             mine.read_text().replace(f'name = "{name}"\n', f'name = "{name}"\n{PRICE}\n')
         )
     stopped = call("run", mine, *limit, code=3)
-    kept = len(records(tmp_path / "run"))
-    again = call("run", mine, *limit, "--resume", code=3)
+    asked = services.asked.count("model")
     done = call("run", mine, *LIVE, "--resume", "--out", "run")
 
-    assert "no price is known for openai:local of configuration searches" in refused.stderr
-    assert f"{kept} of 4 trials are kept, {4 - kept} are missing" in stopped.stderr
-    assert f"{kept} of 4 trials are kept" in again.stderr
+    assert "no price is known for openai:local of configuration searches" in unpriced.stderr
+    assert asked == 0
+    assert "and the next call may cost $" in stopped.stderr
+    assert "0 of 4 trials are kept, 4 are missing" in stopped.stderr
     calls = sum(t["usage"]["requests"] for t in records(tmp_path / "run"))
     lines = [line for line in done.stdout.splitlines() if line.startswith("cost of ")]
     spent = sum(float(line.partition("$")[2].partition(":")[0]) for line in lines)

@@ -96,7 +96,7 @@ def test_parts_that_run_one_after_the_other_into_one_folder_are_the_whole_run(
 ):
     for part in ("2/3", "1/3"):
         call(*PART, "--shard", part, "--resume", "--out", "run")
-    stopped = call(*PART, "--max-tokens", "1", "--resume", "--out", "run", code=3)
+    stopped = call(*PART, "--max-time", "1e-9", "--resume", "--out", "run", code=3)
     assert journal(tmp_path / "run").count(b"\n") == TRIALS * 2 // 3
     call(*PART, "--shard", "3/3", "--resume", "--out", "run")
 

@@ -92,15 +92,22 @@ def test_a_run_is_not_overwritten_unasked(tmp_path, whole):
     assert (tmp_path / "run/trials.jsonl").read_bytes() == whole
 
 
-def test_a_reached_limit_drains_and_says_what_is_missing(tmp_path):
+def test_replayed_calls_are_held_against_no_limit(tmp_path):
     part = ("run", "bundled", "--limit", "3", "--configuration", "smollm2-135m", "--no-report")
-    limit = ("--max-tokens", "1", "--concurrency", "1")
-    done = research_eval(*part, *limit, "--out", "run", cwd=tmp_path, check=False)
+    limits = ("--max-tokens", "1", "--max-cost", "0.000001")
+
+    research_eval(*part, *limits, "--out", "run", cwd=tmp_path)
 
     lines = (tmp_path / "run/trials.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 9
+
+
+def test_a_run_out_of_time_says_what_is_missing(tmp_path):
+    part = ("run", "bundled", "--limit", "3", "--configuration", "smollm2-135m", "--no-report")
+    done = research_eval(*part, "--max-time", "1e-9", "--out", "run", cwd=tmp_path, check=False)
+
     assert done.returncode == 3
-    assert len(lines) == 1
-    assert "8 are missing: go on with --resume" in done.stderr
+    assert "are missing: go on with --resume" in done.stderr
 
 
 def test_retrying_errors_runs_only_those_and_keeps_the_earlier_record(tmp_path, whole):

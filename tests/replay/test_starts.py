@@ -1,5 +1,6 @@
-"""A run that cannot start leaves nothing behind, and a shard that is done is a success."""
+"""How runs start and end: what cannot start leaves nothing behind, what fails ends its own trial."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -32,25 +33,22 @@ def call(tmp_path, monkeypatch, capfd):
     return run
 
 
-@pytest.mark.parametrize("there", [False, True])
-def test_a_gate_that_fails_in_the_first_trial_leaves_no_folder(call, monkeypatch, there):
+def test_a_gate_that_fails_ends_its_own_trials_alone(call, monkeypatch):
     monkeypatch.delitem(sys.modules, "broken_from_the_start", raising=False)
     Path("broken_from_the_start.py").write_text(GATE, "utf-8")
-    if there:
-        Path("run").mkdir()
     own = ("--set", "configuration.honest.gate=broken_from_the_start:Broken", "--out", "run")
 
-    code, _, err = call(*PART, *own)
+    code, _, err = call(*PART, "--no-report", *own)
 
-    line = err.splitlines()[-1]
-    assert code == 2
-    assert line.startswith("research-eval: error: gate 'broken_from_the_start:Broken': check: ")
-    assert "ZeroDivisionError: division by zero, at broken_from_the_start.py:4 (" in line
-    assert ", honest, trial 1)" in line
+    records = [
+        json.loads(line) for line in Path("run/trials.jsonl").read_text("utf-8").splitlines()
+    ]
+    kinds = {record.get("failure", {}).get("kind") for record in records}
+    assert code == 3
+    assert kinds == {"plugin"}
+    assert "gate 'broken_from_the_start:Broken': check: ZeroDivisionError" in err
+    assert "at broken_from_the_start.py:4" in err
     assert "Traceback" not in err
-    assert Path("run").exists() == there
-    assert not there or not list(Path("run").iterdir())
-    assert call(*PART, "--no-report", "--out", "run")[0] == 0
 
 
 def test_without_dask_nothing_is_made_and_an_earlier_run_stays(call, monkeypatch):

@@ -8,6 +8,7 @@ import httpx
 
 from research_eval.clock import Clock
 from research_eval.schema import Fetched, SourceRecord
+from research_eval.schema.outside import safe_text
 from research_eval.tool.fetch.arguments import (
     DEFAULT_LENGTH,
     ArgumentError,
@@ -132,7 +133,7 @@ class FetchTool:
             flags=flags,
             title=page.title,
             encoding=page.encoding,
-            content_sha256=hashlib.sha256(page.content.encode()).hexdigest(),
+            content_sha256=hashlib.sha256(safe_text(page.content).encode()).hexdigest(),
             content_chars=len(page.content),
             at_s=self._now(),
         )

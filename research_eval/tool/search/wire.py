@@ -1,6 +1,5 @@
 """What the wire formats of search APIs share: a request in, hits or a classified refusal out."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from email.utils import parsedate_to_datetime
@@ -8,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from research_eval.ledger import url_key
 from research_eval.schema import SearchHit
+from research_eval.schema.outside import read_json
 from research_eval.tool.search.protocol import SearchError, SearchErrorKind
 from research_eval.tool.search.query import clean_text
 
@@ -126,8 +126,8 @@ class WireAnswer(NamedTuple):
     def json(self) -> Any:  # noqa: ANN401 - JSON of a stranger
         """Return the body as JSON, or `None` where it is none."""
         try:
-            return json.loads(self.body)
-        except (ValueError, RecursionError):
+            return read_json(self.body)
+        except ValueError:
             return None
 
     def text(self) -> str:
