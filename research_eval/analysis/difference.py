@@ -88,8 +88,8 @@ class MeasureComparison(Record):
     difference: float | None = None
     """Head minus base."""
     interval: tuple[float, float] | None = None
-    """Of the difference, by Student's t over cases, two-sided at 1 - alpha; where all cases fare
-    alike, by the bound of an event that was never seen. Of rates, never beyond -1 and 1."""
+    """Of the difference, by Student's t over cases, two-sided at 1 - alpha; where all cases have
+    the same result, by the bound of an event that was never seen. Of rates, never beyond -1 and 1."""
     interval_together: tuple[float, float] | None = None
     """The same at 1 - alpha over all comparisons made at once (Bonferroni), by which a margin rules."""
     p: float | None = None
@@ -102,7 +102,7 @@ class MeasureComparison(Record):
     is_bound: bool = False
     """Whether both are the most that is left possible where no case, or hardly one, differs."""
     differing: int = 0
-    """Cases that do not fare alike on both sides."""
+    """Cases with different results on the two sides."""
     worse: int = 0
     """Trials that got worse; on live traffic chance alone makes some."""
     better: int = 0

@@ -82,7 +82,7 @@ def _by_test(entry: MeasureComparison, settings: CompareSettings) -> tuple[Verdi
     if is_shown:
         return ("regression" if is_loss else "improvement"), f"p {p_text(p)}"
     if entry.differing == 0:
-        return "no_difference_shown", f"p {p_text(p)}; all {entry.cases} cases fare alike"
+        return "no_difference_shown", f"p {p_text(p)}; all {entry.cases} cases have the same result"
     if entry.detectable is None:
         return "no_difference_shown", f"p {p_text(p)}; {entry.cases} cases are too few to show any"
     most = "at most " if entry.is_bound else ""

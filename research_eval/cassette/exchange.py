@@ -166,7 +166,7 @@ class ModelSession(Session):
         near, first = explain(asked, self._candidates(self._tape))
         words = (
             f"{place}: exchange {self._asked} ({asked.method} {asked.uri}) fits none of the "
-            f"{len(self._tape)} recorded; {near}; record it anew with: {command}"
+            f"{len(self._tape)} recorded; {near}; record it again with: {command}"
         )
         path, recorded, now = first or (None, None, None)
         found = Divergence(self._asked, len(self._tape), path, recorded, now, command)

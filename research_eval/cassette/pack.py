@@ -147,7 +147,7 @@ class PackStore:
             drop_row(connection, "bodies", name)
 
     def seal(self, name: str) -> bool:
-        """Give the tape called `name` its checksum anew; return whether it needed one.
+        """Give the tape called `name` a new checksum; return whether it needed one.
 
         Raises:
             CassetteCorruptError: If it is damaged: nobody changes a row by hand.

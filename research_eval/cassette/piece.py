@@ -6,7 +6,7 @@ events are read as one text.
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from research_eval.cassette.body import STYLES, Style, depth_of, spell_json
@@ -102,7 +102,7 @@ def _data_lines(lines: list[str]) -> Iterator[_Line]:
         yield _Line(number, line[:start], payload, value)
 
 
-def _channels(lines: Any) -> dict[Channel, list[_Piece]]:  # noqa: ANN401
+def _channels(lines: Iterable[_Line]) -> dict[Channel, list[_Piece]]:
     channels: dict[Channel, list[_Piece]] = {}
     for line in lines:
         for channel, path, text in _strings(line.value, (), ()):
@@ -162,10 +162,10 @@ def _spelled(line: _Line, changes: dict[tuple[str | int, ...], str]) -> str:
 
 
 def _changed(
-    value: Any,  # noqa: ANN401
+    value: object,
     changes: dict[tuple[str | int, ...], str],
     path: tuple[str | int, ...],
-) -> Any:  # noqa: ANN401
+) -> object:
     if isinstance(value, list):
         return [_changed(item, changes, (*path, number)) for number, item in enumerate(value)]
     if isinstance(value, dict):

@@ -83,7 +83,7 @@ class Store(Protocol):
         ...
 
     def seal(self, name: str) -> bool:
-        """Give the tape called `name` its checksum anew; return whether it needed one.
+        """Give the tape called `name` a new checksum; return whether it needed one.
 
         Raises:
             CassetteCorruptError: If it is no cassette but for that.
@@ -216,7 +216,7 @@ class FolderStore:
         return total.hexdigest()
 
     def seal(self, name: str) -> bool:
-        """Give the tape called `name` its checksum anew; return whether it needed one.
+        """Give the tape called `name` a new checksum; return whether it needed one.
 
         Raises:
             CassetteCorruptError: If it is no cassette but for that.

@@ -81,7 +81,7 @@ class WebCassette:
             stamp: Says when something is recorded, for people.
             stopwatch: Measures how long live answers take.
             record_command: How a miss says to record what is missing.
-            ask_again: Starts of addresses whose recorded refusals of key or quota are recorded anew.
+            ask_again: Starts of addresses whose recorded refusals of key or quota are recorded again.
         """
         self.mode: Mode = mode
         self.miss = miss
@@ -185,7 +185,7 @@ class WebCassette:
         self._hold(name, self.store.read(name))
 
     def _hold(self, name: str, tape: Tape | None) -> None:
-        """Keep a tape at hand, and let go of those that were not asked for longest."""
+        """Keep a tape in memory, and drop of those that were not asked for longest."""
         old = self._tapes.pop(name, None)
         self._held_bytes += (tape.size_bytes if tape else 0) - (old.size_bytes if old else 0)
         self._tapes[name] = tape

@@ -115,7 +115,7 @@ def verify(place: Path, played: Path | None) -> int:
 @PLACE
 @click.argument("name", default="")
 def seal(place: Path, name: str) -> int:
-    """Give recordings that you changed on purpose, or that have none, their checksum anew.
+    """Give recordings that you changed on purpose, or that have none, a new checksum.
 
     Only those whose NAME, as `ls` prints it, begins so. Exits 1 if one is damaged.
     """

@@ -172,7 +172,7 @@ class _Bench:
             except ModelError as exc:
                 reason = self._redactor.text(f"judge: no reply: {exc}")
                 replies.keep(prompt, ScoringError(reason))
-                if self._options.mode == "record":  # so that it is asked anew the next time
+                if self._options.mode == "record":  # so that it is asked again the next time
                     self._cassette.store.remove(trial_name(_key(prompt)))
             except ScoringError as exc:
                 replies.keep(prompt, exc)

@@ -28,4 +28,4 @@ class Number(click.FloatRange):
 
 
 ALPHA = Number(1e-6, 0.999999)
-"""A chance of error, as far as tests and intervals can be reckoned."""
+"""A chance of error, as far as tests and intervals can be calculated."""

@@ -95,7 +95,7 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
     help="Record only trials and pages that have no recording.",
 )
 @click.option("--stale", "refresh", flag_value="stale", help="Record only what no longer fits.")
-@click.option("--all", "refresh", flag_value="all", help="Record everything anew.")
+@click.option("--all", "refresh", flag_value="all", help="Record everything again.")
 @click.option("--no-report", is_flag=True, help="Write the records alone, no report.")
 def record(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands over every option
     """Run EXPERIMENT against the real services and keep every HTTP exchange.

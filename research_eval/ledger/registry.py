@@ -98,7 +98,7 @@ class SourceRegistry:
 
     @classmethod
     def from_records(cls, records: Iterable[SourceRecord], key: KeyFunction = url_key) -> Self:
-        """Return a ledger that holds `records`, filed anew under each URL that was observed."""
+        """Return a ledger that holds `records`, filed again under each URL that was observed."""
         ledger = cls(key)
         for record in records:
             ledger._file_record(record)

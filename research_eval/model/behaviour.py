@@ -102,7 +102,7 @@ def repair_after(retries: int) -> Behaviour:
 
 
 def mixed(p: float) -> Behaviour:
-    """Return a behaviour that fabricates with probability `p`, drawn anew for every attempt."""
+    """Return a behaviour that fabricates with probability `p`, drawn again for every attempt."""
 
     def behaviour(now: Situation) -> ModelReply:
         return fabricate(now) if fabricates(p, now.seed, now.attempt) else honest(now)

@@ -163,7 +163,7 @@ class Network:
         return self._model
 
     async def aclose(self) -> None:
-        """Close every connection; what is asked for later is opened anew."""
+        """Close every connection; what is asked for later is opened again."""
         for way in (self._search, *self._fetch.values()):
             if way is not None:
                 await way.release()

@@ -72,7 +72,7 @@ class Cost(Record):
     listed: int = 0
     """Calls at a list's price."""
     unmeasured: int = 0
-    """Calls that came without usage, so that nothing can be reckoned."""
+    """Calls that came without usage, so that nothing can be calculated."""
     unpriced: int = 0
     """Calls of which no price is known."""
 

@@ -95,7 +95,7 @@ class CitationQualityScorer:
 
 
 class _SupportTable:
-    """Says of a sentence and some pages how it fares against them; asks once for each."""
+    """Says of a sentence and some pages how they judge it; asks once for each."""
 
     def __init__(self, settings: SupportSettings) -> None:
         self._settings = settings

@@ -106,7 +106,7 @@ def trailing(lines: Sequence[Line]) -> range:
 
 
 def _restarts(number: str, later: str) -> bool:
-    """Return whether counting begins anew between an entry and a later one, behind a gap."""
+    """Return whether counting starts again between an entry and a later one, behind a gap."""
     return number.isdigit() and later.isdigit() and int(number) >= int(later)
 
 

@@ -55,7 +55,7 @@ class SupportSettings(Record):
 
 
 class SupportVerdict(NamedTuple):
-    """How a claim fares against one page."""
+    """Whether one page supports a claim."""
 
     level: Level
     reason: str

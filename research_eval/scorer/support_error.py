@@ -1,6 +1,6 @@
 """How often the support check errs, as measured against people; printed beside its shares.
 
-`benchmarks/support.py FOLDER` measures the published sets anew and compares with this table.
+`benchmarks/support.py FOLDER` measures the published sets again and compares with this table.
 """
 
 from typing import NamedTuple

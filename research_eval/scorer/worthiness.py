@@ -94,4 +94,4 @@ MEASURED = Agreement(
     proxy_alone=56,
     neither=24,
 )
-"""`benchmarks/support.py FOLDER` measures it anew; the rule was chosen on the other questions."""
+"""`benchmarks/support.py FOLDER` measures it again; the rule was chosen on the other questions."""

@@ -67,8 +67,9 @@ def clustered_wilson(clusters: Sequence[Cluster], confidence: float = CONFIDENCE
 
     The number of units is divided by the design effect, which is how much larger the clustered
     variance is than that of independent units, and lowered once more for the few clusters that the
-    variance is estimated from. Where all units fare alike nothing tells how far those of a cluster
-    depend on each other, and clusters are the units. One unit a cluster gives the plain interval.
+    variance is estimated from. Where all units are equal, the data cannot show how much those of a
+    cluster depend on each other; each cluster then counts as one unit. One unit a cluster gives the
+    plain interval.
 
     Source: Korn and Graubard, Survey Methodology 24:193 (1998), with Wilson's interval as in Franco
     et al., J Surv Stat Methodol 7:334 (2019).

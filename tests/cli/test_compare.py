@@ -128,7 +128,7 @@ def test_where_all_cases_fare_alike_a_margin_still_asks_for_enough_of_them(make_
 
     assert status == 3
     assert "a loss of up to 0.259 is not ruled out" in text
-    assert "all 10 cases fare alike" in call(compare, *ten)[1]
+    assert "all 10 cases have the same result" in call(compare, *ten)[1]
 
 
 def test_a_flip_of_the_first_attempt_shows_the_first_answers(make_run, story, tmp_path):

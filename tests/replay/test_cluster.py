@@ -48,7 +48,7 @@ def cluster():
 
 
 def nanny_of_a_worker(cluster):
-    """Return the keeper of a worker that is there; one that was killed in an earlier test is first made anew."""
+    """Return the keeper of a worker that is there; one that was killed in an earlier test is made again first."""
     while True:
         nanny = next(iter(cluster.workers.values()))
         if nanny.pid and nanny.worker_address in cluster.scheduler.workers:

@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote
 import pytest
 
 from tests.json_server import JsonHandler, serving
+from tests.json_value import texts_of
 from tests.replay.conftest import research_eval
 
 pytestmark = pytest.mark.sockets
@@ -217,15 +218,6 @@ def test_none_of_two_hundred_keys_is_in_a_file_or_on_a_terminal(written):
             if any(needle in text for needle in needles)
         ]
     assert found == []
-
-
-def texts_of(value):
-    """Return every text of a record, in order; how often it was recorded or played is a number."""
-    if isinstance(value, dict):
-        return [text for item in value.values() for text in texts_of(item)]
-    if isinstance(value, list):
-        return [text for item in value for text in texts_of(item)]
-    return [value] if isinstance(value, str) else []
 
 
 def test_the_keys_did_pass_and_the_replay_shows_the_same(written):

@@ -55,7 +55,7 @@ def rows(folder, *words):
 
 
 @pytest.mark.parametrize(("price", "usages", "dollars"), CASES)
-def test_a_cost_is_reported_or_reckoned_or_missing(run, price, usages, dollars) -> None:
+def test_a_cost_is_reported_or_calculated_or_missing(run, price, usages, dollars) -> None:
     (shown,) = load_view(run(price, usages)).configurations
 
     total = shown.totals["cost_usd"]

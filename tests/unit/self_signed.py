@@ -1,4 +1,4 @@
-"""A certificate for 127.0.0.1 that no authority has signed, made anew for each test."""
+"""A certificate for 127.0.0.1 that no authority has signed, made for each test."""
 
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address

@@ -128,7 +128,7 @@ async def test_a_model_that_never_answers_meets_the_turn_limit():
     assert len(model.seen) == 3
 
 
-async def test_turns_count_anew_in_every_attempt():
+async def test_turns_start_again_in_every_attempt():
     outcome, _ = await ask([FETCH, UNCITED, FETCH, CITED], max_turns=2)
 
     assert outcome.status == "completed"

@@ -72,7 +72,7 @@ async def test_a_changed_tool_is_named_with_what_was_recorded_and_what_is_said_n
         in problem
     )
     assert problem.endswith(
-        "record it anew with: research-eval record --stale --configuration configuration --case case"
+        "record it again with: research-eval record --stale --configuration configuration --case case"
     )
     assert tapes.session.divergence == (
         1,

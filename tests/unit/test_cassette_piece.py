@@ -8,6 +8,7 @@ import pytest
 from research_eval.cassette import Redactor, WebCassette
 from research_eval.clock import VirtualClock
 from research_eval.schema import TrialKey
+from tests.json_value import texts_of
 
 KEY = 'sk-live/0123+4567"89-abcde'
 SECRETS = Redactor({"API_KEY": KEY})
@@ -55,20 +56,12 @@ async def ask(folder, mode, pieces, kind, redactor):
     return response.text
 
 
-def leaves(value):
-    if isinstance(value, dict):
-        return [leaf for item in value.values() for leaf in leaves(item)]
-    if isinstance(value, list):
-        return [leaf for item in value for leaf in leaves(item)]
-    return [value] if isinstance(value, str) else []
-
-
 def said(stream, make):
     """Return the text that the deltas of a stream make, as a client would."""
-    quiet = leaves(make("\0"))
+    quiet = texts_of(make("\0"))
     place = quiet.index("\0")
     lines = [line.removeprefix("data: ") for line in stream.split("\n") if "{" in line]
-    return "".join(leaves(json.loads(line))[place] for line in lines)
+    return "".join(texts_of(json.loads(line))[place] for line in lines)
 
 
 @pytest.mark.parametrize("spelled", [KEY, json.dumps(KEY)[1:-1], KEY.replace("+", "%2B")])

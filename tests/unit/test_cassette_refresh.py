@@ -1,4 +1,4 @@
-"""Recording anew: only what is missing or stale, and every other byte left alone."""
+"""Recording again: only what is missing or stale, and every other byte left alone."""
 
 import asyncio
 import json
@@ -138,7 +138,7 @@ async def test_a_recording_that_still_fits_is_replayed_and_not_written_again(tmp
     assert times == {path: path.stat().st_mtime_ns for path in tapes.folder.rglob("*.json")}
 
 
-async def test_all_records_everything_anew(tmp_path):
+async def test_all_records_everything_again(tmp_path):
     tapes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
     await record_all(tapes, speaker, ["old"] * 3)
     before, calls = tapes.files(), speaker.calls

@@ -208,7 +208,7 @@ def test_a_view_by_other_keys_follows_the_ledger() -> None:
     assert ledger.keyed_by(seed_key).text(PAGE) == "text"
 
 
-def test_records_filed_anew_merge_where_keys_fold() -> None:
+def test_records_filed_again_merge_where_keys_fold() -> None:
     records = [
         SourceRecord(key="a", url=PAGE, state="searched", title="Hit"),
         SourceRecord(key="b", url=f"{PAGE}/", state="fetched"),

@@ -195,7 +195,7 @@ def drop_boilerplate(tree: Tree, *, is_wide: bool = False) -> None:
 
     Args:
         tree: The page.
-        is_wide: Whether to judge anew, and what holds paragraphs only if its kind is sure.
+        is_wide: Whether to judge again, and what holds paragraphs only if its kind is sure.
     """
     if is_wide:
         for element in tree.elements:

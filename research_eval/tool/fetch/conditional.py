@@ -1,4 +1,4 @@
-"""Ask again only for what has changed: conditional requests when pages are recorded anew.
+"""Ask again only for what has changed: conditional requests when pages are recorded again.
 
 Wrapped around the way to the network, below the cassette: the cassette sees whole answers only.
 """

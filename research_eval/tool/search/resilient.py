@@ -155,7 +155,7 @@ class ResilientSearchProvider:
     def yields(self, query: str, max_results: int) -> int:
         """Return the length of a queue that is too long, more for one that finds nothing.
 
-        It is 0 for an answer that is at hand.
+        It is 0 for an answer from the cache.
         """
         now = self._clock.now()
         ahead = self._ahead()
