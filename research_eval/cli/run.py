@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from research_eval.cli.notice import print_causes, warn_of_no_search
 from research_eval.cli.selection import limits, selection
 from research_eval.errors import UsageError
 
@@ -22,9 +23,6 @@ __all__ = ["demo", "execute_options", "record", "run"]
 
 INCONCLUSIVE = 3
 """Exit status of a report that judged too few trials."""
-
-SHOWN_CAUSES = 5
-"""Causes of errors that the end of a run tells; the report has them all."""
 
 MODES = click.Choice(["replay", "record", "live"])
 
@@ -247,6 +245,8 @@ def _execute(
         notes = (note for item in configurations for note in recording_notes(item.search))
         for note in dict.fromkeys(notes):
             click.echo(note, err=True)
+    if settings.model_mode != "replay":
+        warn_of_no_search(configurations)
     prepared = prepare(experiment, cases, configurations, settings, world=world)
     if starts_afresh:
         click.echo(f"research-eval: nothing to resume in {settings.out}: starts afresh", err=True)
@@ -266,7 +266,7 @@ def _finish(settings: "RunOptions", summary: "RunSummary", *, wants_report: bool
     reported = _report(settings.out) if wants_report else 0
     if settings.model_mode != "replay":
         _print_costs(summary)
-    _print_causes(settings.out)
+    print_causes(settings.out)
     if summary.stopped:
         click.echo(f"research-eval: stopped: {summary.stopped}; {_left(summary)}", err=True)
         return 130 if summary.stopped == "interrupted" else 3
@@ -300,23 +300,6 @@ def _left(summary: "RunSummary") -> str:
     if not summary.errors_left:
         return f"{kept}: go on with {'--resume' if missing else '--retry-errors'}"
     return f"{kept}, {summary.errors_left} errors did not run again: go on with --retry-errors"
-
-
-def _print_causes(out: Path) -> None:
-    """Say of what trials ended in an error: each cause once, in the words of what failed."""
-    from research_eval.journal import RunFolder
-    from research_eval.schema import causes_of
-
-    causes = causes_of(RunFolder(out).trials())
-    for cause in causes[:SHOWN_CAUSES]:
-        click.echo(f"errors: {cause.line}", err=True)
-    if len(causes) > SHOWN_CAUSES:
-        left = causes[SHOWN_CAUSES:]
-        click.echo(
-            f"errors: {sum(cause.trials for cause in left)} trials of {len(left)} more causes,"
-            " in report.md",
-            err=True,
-        )
 
 
 def _print_costs(summary: "RunSummary") -> None:

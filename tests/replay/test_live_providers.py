@@ -267,3 +267,32 @@ def test_many_answered_turns_that_use_the_time_up_are_a_limit(tmp_path, services
         ends += by_configuration(tmp_path / "run")["opens"]
 
     assert ends[-1] == ("limit", "trial_timeout")
+
+
+def test_an_agent_that_cannot_search_is_told_before_the_first_call(tmp_path, services, call):
+    mine = write_experiment(tmp_path, services, trials=1)
+    chosen = ("--configuration", "opens", "--limit", "1")
+
+    bare = ("--set", "configuration.opens.search.chain=[]")
+    first = call("run", mine, *LIVE, *chosen, *bare, "--out", "a")
+    meant = ("--set", 'configuration.opens.agent.tools=["fetch"]')
+    second = call("run", mine, *LIVE, *chosen, *bare, *meant, "--out", "b")
+
+    assert "warning: configuration opens has no web_search" in first.stderr
+    assert "warning" not in second.stderr
+
+
+def test_a_misspelt_model_is_asked_once_and_its_server_is_quoted(tmp_path, services, call):
+    mine = write_experiment(tmp_path, services, trials=3)
+    text = "The model `gpt-9` does not exist or you do not have access to it."
+    services.refusal = lambda _: (404, {"error": {"message": text, "code": "model_not_found"}})
+
+    ended = call(
+        "run", mine, *LIVE, "--configuration", "opens", "--concurrency", "1", "--out", "run", code=3
+    )
+
+    assert services.refusals == 1
+    assert f"errors: 1 trial of opens: openai:local: other (HTTP 404): {text}" in ended.stderr
+    call("report", "run", "--format", "md,junit", code=3)
+    assert text in (tmp_path / "run" / "junit.xml").read_text()
+    assert "Errors by cause" in (tmp_path / "run" / "report.md").read_text()
