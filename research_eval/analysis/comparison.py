@@ -15,7 +15,7 @@ from research_eval.analysis.setting import (
 from research_eval.analysis.side import Side
 from research_eval.analysis.unpaired import UnpairedComparison
 from research_eval.journal import RunFolder
-from research_eval.schema import Record
+from research_eval.schema import Record, Requirements
 from research_eval.stats.rank import rank_intervals
 
 __all__ = [
@@ -74,6 +74,8 @@ class CompareOutput(Record):
     unpaired: tuple[UnpairedComparison, ...] = ()
     """With --unpaired, in place of `comparisons`."""
     absent: tuple[Absent, ...]
+    requirements: Requirements | None = None
+    """What came of the requirements of head, where it has any."""
 
 
 class Rank(Record):

@@ -70,7 +70,7 @@ def _holds(part: RunRecord, run: RunRecord) -> bool:
 
 def _settings(side: Side) -> Iterator[tuple[str, str]]:
     run = side.manifest.model_dump(
-        mode="json", exclude={"configurations", "case_ids", "recordings"}
+        mode="json", exclude={"configurations", "case_ids", "recordings", "requirements"}
     )
     yield from _flat("run", run)
     yield "run.cases", str(len(side.manifest.case_ids))

@@ -103,10 +103,14 @@ def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN4
     elsewhere a paired test over the cases decides.
     A configuration of BASE that HEAD lacks is named; with --fail-on regression it is inconclusive,
     unless --configuration or --shared says that some are left out on purpose.
-    Exits 1 on a regression with --fail-on regression, 3 when a verdict is inconclusive.
+    The requirements of HEAD's experiment are ruled, max_flips against BASE.
+    Exits 1 on a regression with --fail-on regression or when a requirement does not hold, 3 when a
+    verdict is inconclusive.
     """
     from research_eval.analysis.comparison import CompareOutput, compare_sides
     from research_eval.analysis.difference import CompareSettings
+    from research_eval.analysis.requirement import rule_requirements
+    from research_eval.journal import RunFolder
 
     settings = CompareSettings(
         measures=tuple(dict.fromkeys(options["measures"])),
@@ -119,20 +123,23 @@ def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN4
         raise UsageError("--shared is for two runs whose cases pair")
     pairs = _pairs(base, head, options["names"], settings, is_shared=options["is_shared"])
     absent = _absent(base, head, options)
+    rulings = rule_requirements(RunFolder(head or base), RunFolder(base) if head else None)
     if options["is_unpaired"]:
-        found = _unpaired(pairs, settings, absent)
+        found = _unpaired(pairs, settings, absent).model_copy(update={"requirements": rulings})
         _print(found, [], options)
-        return _status([one.verdict for one in found.unpaired], absent, options["fail_on"])
+        return _close([one.verdict for one in found.unpaired], found, options["fail_on"])
     for side, others in pairs:
         _check_cases(side, others)
     made = [(side, others, compare_sides(side, others, settings)) for side, others in pairs]
     comparisons = tuple(one for _, _, some in made for one in some)
-    found = CompareOutput(settings=settings, comparisons=comparisons, absent=tuple(absent))
+    found = CompareOutput(
+        settings=settings, comparisons=comparisons, absent=tuple(absent), requirements=rulings
+    )
     if options["junit"]:
         _write_junit(options["junit"], found)
     _print(found, made, options)
     verdicts = [entry.verdict for one in comparisons for entry in one.measures]
-    return _status(verdicts, absent, options["fail_on"])
+    return _close(verdicts, found, options["fail_on"])
 
 
 def _pairs(
@@ -213,11 +220,19 @@ def _check_cases(base: "Side", others: "Sequence[Side]") -> None:
             raise _no_case_in_common(base.run.name, other.run.name)
 
 
-def _status(verdicts: Sequence[str], absent: "Sequence[Absent]", fail_on: str | None) -> int:
-    if fail_on == "regression" and "regression" in verdicts:
-        return 1
-    is_open = "inconclusive" in verdicts or any(a.verdict == "inconclusive" for a in absent)
-    return 3 if is_open else 0
+def _close(verdicts: Sequence[str], found: "CompareOutput", fail_on: str | None) -> int:
+    """Say how the comparison ends, and return its exit status."""
+    from research_eval.cli.closing import close, most_serious, requirement_status
+
+    lost = verdicts.count("regression")
+    is_open = "inconclusive" in verdicts
+    is_open = is_open or any(one.verdict == "inconclusive" for one in found.absent)
+    status = most_serious(
+        requirement_status(found.requirements),
+        1 if lost and fail_on == "regression" else 0,
+        3 if is_open else 0,
+    )
+    return close(status, f"{lost} of {len(verdicts)} measures regressed", found.requirements)
 
 
 def _write_junit(path: Path, found: "CompareOutput") -> None:
@@ -236,6 +251,7 @@ def _print(
     options: dict[str, Any],
 ) -> None:
     from research_eval.analysis.change import add_answers
+    from research_eval.cli.closing import print_rulings
     from research_eval.cli.compare_text import appendix_lines, comparison_lines
 
     is_whole = options["is_whole"] or options["as_json"]
@@ -253,6 +269,7 @@ def _print(
     if is_whole:
         lines += appendix_lines(found, [(side, others) for side, others, _ in made])
     click.echo("\n".join(lines))
+    print_rulings(found.requirements)
 
 
 def _unpaired(

@@ -31,13 +31,23 @@ __all__ = ["report"]
     help="Share of the planned trials that must be judged.",
 )
 @click.option("--quiet", is_flag=True, help="Print no table.")
-def report(run: Path, formats: str, out: Path | None, coverage_floor: float, quiet: bool) -> int:
+@click.option("--no-result", is_flag=True, hidden=True)  # the command that called says it
+def report(
+    run: Path,
+    formats: str,
+    out: Path | None,
+    coverage_floor: float,
+    quiet: bool,
+    no_result: bool,
+) -> int:
     """Write the reports of the run in folder RUN, without model or network.
 
-    Exits 3 when a configuration has too few judged trials for a verdict.
+    Exits 1 when a requirement of its experiment does not hold, 3 when a configuration has too few
+    judged trials for a verdict.
     """
     from rich.console import Console
 
+    from research_eval.cli.closing import close, most_serious, print_rulings, requirement_status
     from research_eval.journal import RunFolder
     from research_eval.report import ReportSettings, load_view, terminal_table, write_report
 
@@ -50,7 +60,12 @@ def report(run: Path, formats: str, out: Path | None, coverage_floor: float, qui
         console.print(terminal_table(view, console.width))
     for path in written:
         click.echo(f"wrote {path}")
-    return 0 if view.is_conclusive else 3
+    print_rulings(view.requirements)
+    status = most_serious(requirement_status(view.requirements), 0 if view.is_complete else 3)
+    if no_result:
+        return status
+    ran = sum(one.run.value for one in view.configurations)
+    return close(status, f"{ran} of {view.manifest.planned} trials ran", view.requirements)
 
 
 def _formats(text: str) -> "list[ReportFormat]":

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from research_eval.cli.notice import print_causes, warn_of_no_search
+from research_eval.cli.finish import finish
+from research_eval.cli.notice import warn_of_no_search
 from research_eval.cli.selection import limits, selection
 from research_eval.errors import UsageError
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from research_eval.runner import RunOptions, RunSummary
 
 __all__ = ["demo", "execute_options", "record", "run"]
-
-INCONCLUSIVE = 3
-"""Exit status of a report that judged too few trials."""
 
 MODES = click.Choice(["replay", "record", "live"])
 
@@ -65,7 +63,8 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
     """Run EXPERIMENT (a TOML file, or `bundled`, the default) and report on it.
 
     Replays recordings by default: no key, no network.
-    Exits 3 when trials are missing (of the shard, with --shard), 4 when a recording does not hold what a trial asked for.
+    Exits 1 when a [[require]] of the experiment does not hold, 3 when trials are missing (of the
+    shard, with --shard) or too few were judged, 4 when a recording does not hold what a trial asked for.
     """
     return _run(experiment, options)
 
@@ -146,7 +145,7 @@ def execute_options(path: Path, options: dict[str, Any]) -> tuple[Path, int]:
         return settings.out, print_plan(experiment, cases, configurations, settings, pilot)
     with _world(experiment, settings) as world:
         summary = _execute(experiment, cases, configurations, settings, world, options)
-    return settings.out, _finish(settings, summary, wants_report=not options.get("no_report"))
+    return settings.out, finish(settings, summary, wants_report=not options.get("no_report"))
 
 
 def _select(
@@ -154,9 +153,12 @@ def _select(
 ) -> "tuple[Sequence[Case], Sequence[Configuration]]":
     from research_eval.dataset import load_cases, select_cases
     from research_eval.errors import ConfigError
+    from research_eval.experiment.requirement import check_requirements
 
+    every = load_cases(experiment.dataset_path)
+    check_requirements(experiment, every)
     cases = select_cases(
-        load_cases(experiment.dataset_path),
+        every,
         ids=options.get("cases"),
         tags=options.get("tags"),
         limit=options.get("limit"),
@@ -260,112 +262,6 @@ def _execute(
         lines = "".join(f"{name}\n" for name in prepared.channels.web.played())
         write_whole(played, lines.encode("utf-8"))
     return summary
-
-
-def _finish(settings: "RunOptions", summary: "RunSummary", *, wants_report: bool) -> int:
-    reported = _report(settings.out) if wants_report else 0
-    if settings.model_mode != "replay":
-        _print_costs(summary)
-    print_causes(settings.out)
-    if summary.stopped:
-        click.echo(f"research-eval: stopped: {summary.stopped}; {_left(summary)}", err=True)
-        return 130 if summary.stopped == "interrupted" else 3
-    if summary.done == summary.planned and _is_part(settings, summary):
-        reported = 0 if reported == INCONCLUSIVE else reported  # what it lacks, other shards have
-    return _exit_status(settings.out) or reported
-
-
-def _is_part(settings: "RunOptions", summary: "RunSummary") -> bool:
-    """Return whether the folder holds a part of the plan alone; say which, and how to get the whole."""
-    from research_eval.journal import RunFolder
-
-    shard, folder = settings.shard, RunFolder(settings.out)
-    if shard.of == 1:
-        return False
-    planned = folder.manifest().planned
-    with folder.open_trials() as lines:
-        is_part = sum(1 for _ in lines) < planned
-    if is_part:
-        click.echo(
-            f"shard {shard.part}/{shard.of}: {summary.done} of {planned} trials of the plan;"
-            " merge with: research-eval merge FOLDER… --out WHOLE"
-        )
-    return is_part
-
-
-def _left(summary: "RunSummary") -> str:
-    """Say what is kept, what is not there, and how to go on."""
-    missing = summary.planned - summary.done
-    kept = f"{summary.done} of {summary.planned} trials are kept, {missing} are missing"
-    if not summary.errors_left:
-        return f"{kept}: go on with {'--resume' if missing else '--retry-errors'}"
-    return f"{kept}, {summary.errors_left} errors did not run again: go on with --retry-errors"
-
-
-def _print_costs(summary: "RunSummary") -> None:
-    """Say what the model calls cost, who says so, and of how many nobody can tell."""
-    from research_eval.runner.budget import dollars
-
-    for name, cost in summary.costs.items():
-        calls = {
-            "at the provider's word": cost.reported,
-            "by usage and price": cost.listed,
-            "without usage, so that the sum is a lower bound": cost.unmeasured,
-            "WITHOUT A KNOWN PRICE, so that the sum is a lower bound": cost.unpriced,
-        }
-        words = "; ".join(f"{number} calls {what}" for what, number in calls.items() if number)
-        click.echo(f"cost of {name}: {dollars(cost.usd)}: {words}")
-    if summary.lost_calls:
-        click.echo(
-            f"{summary.lost_calls} calls broke off: they may have cost {dollars(summary.lost_usd)} more"
-        )
-
-
-def _report(out: Path) -> int:
-    """Write the reports in a process of its own, so that they do not add to the run's memory."""
-    import subprocess
-    import sys
-
-    words = ["report", str(out), "--format", "html,md,csv,junit"]
-    command = [sys.executable, "-m", "research_eval", *words]
-    return subprocess.run(command, check=False).returncode  # noqa: S603  # our own command
-
-
-def _exit_status(out: Path) -> int:
-    """Say how much came from the recordings, and what went wrong; return the exit status.
-
-    Returns:
-        4 if a trial left its recording, 3 if no trial could be judged, else 0.
-    """
-    from research_eval.cassette import run_verdict
-    from research_eval.journal import RunFolder
-
-    tallies, errors = [], []
-    for record in RunFolder(out).trials():
-        tallies.append(record.replay)
-        if record.status == "error" and record.failure is not None:
-            errors.append((record.key, record.failure))
-    off_tape = sum(tally.off_tape for tally in tallies)
-    more = f", {off_tape} requests of the web off tape" if off_tape else ""
-    click.echo(f"recordings: {run_verdict(tallies)}{more}")
-    missed = [(key, failure) for key, failure in errors if failure.kind.startswith("cassette_")]
-    if missed:
-        key, failure = missed[0]
-        click.echo(
-            f"research-eval: {len(missed)} trials left their recording; the first, "
-            f"{'/'.join(map(str, key))}, at turn {failure.turn}: {failure.message}",
-            err=True,
-        )
-        return 4
-    if tallies and len(errors) == len(tallies):
-        click.echo(
-            f"research-eval: no trial could be judged: all {len(errors)} ended in an error "
-            f"({', '.join(dict.fromkeys(failure.kind for _, failure in errors))}): "
-            "run them again with --retry-errors",
-            err=True,
-        )
-        return 3
-    return 0
 
 
 def _remove_old_run(out: Path) -> None:

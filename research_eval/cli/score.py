@@ -87,8 +87,11 @@ def score(
     Scores of other scorers in that file stay; those of the same scorer are replaced. The journal
     streams through: memory does not grow with it.
     No model or network is asked, but for --judge-model; exits 4 when a recording lacks its reply.
+    Exits 1 when a requirement of the run's experiment does not hold, 3 when nothing was scored.
     """
+    from research_eval.analysis.requirement import rule_requirements
     from research_eval.analysis.store import scores_path
+    from research_eval.cli.closing import close, most_serious, print_rulings, requirement_status
     from research_eval.journal import RunFolder
     from research_eval.scorer import BUILT_IN
 
@@ -115,7 +118,12 @@ def score(
         return 130
     if missed:
         click.echo(f"research-eval: {missed} questions to the judge have no recording", err=True)
-    return 4 if missed else 0
+    rulings = rule_requirements(folder)
+    if not as_json and not quiet:
+        print_rulings(rulings)
+    scored = sum(one.run for one in found.configurations)
+    status = most_serious(requirement_status(rulings), 4 if missed else 0, 0 if scored else 3)
+    return status if quiet else close(status, f"{scored} trials are scored", rulings)
 
 
 def _state(path: Path) -> tuple[int, int] | None:

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from research_eval.agent import AgentSettings
 from research_eval.fault import FaultSettings
 from research_eval.model import LimitSettings, ModelSettings
-from research_eval.schema import Price, Record
+from research_eval.schema import Price, Record, Requirement
 from research_eval.secret import declare_secrets
 from research_eval.tool.fetch import FetchSettings
 from research_eval.tool.search import SearchSettings
@@ -93,6 +93,8 @@ class ExperimentSettings(Record):
     """How much each provider may be asked in live runs, by its name or `base_url`; changes no result."""
     network: NetworkSettings = NetworkSettings()
     """The way to model and search APIs in live runs; changes no result."""
+    require: tuple[Requirement, ...] = ()
+    """Thresholds that decide the exit status of a run; change no result."""
     configuration: tuple[Configuration, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -107,7 +109,7 @@ class ExperimentSettings(Record):
 
     def digest(self) -> str:
         """Return the SHA-256 of everything that decides a result, as resolved."""
-        without = {"dataset": True, "cassettes": True, "limits": True, "network": True}
+        without = dict.fromkeys(("dataset", "cassettes", "limits", "network", "require"), True)
         for_people = {"configuration": {"__all__": {"price", "note"}}}
         return digest_of(self.model_dump(mode="json", exclude={**without, **for_people}))
 

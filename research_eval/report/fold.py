@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import get_args
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from research_eval.analysis.comparison import Comparison, Rank, compare_sides, rank_sides
 from research_eval.analysis.difference import CompareSettings
+from research_eval.analysis.requirement import rule_requirements
 from research_eval.analysis.resilience import Resilience, clean_twins, resilience
 from research_eval.analysis.scoring import ScoredRun, ScoreTrial, score_run, tabulate
 from research_eval.analysis.side import Side, sides_of
@@ -77,7 +79,8 @@ def load_view(
     """
     facts = Facts()
     run = score_run(folder, scorers=scorers, seen=facts.see)
-    return _view(run, facts, settings or ReportSettings())
+    view = _view(run, facts, settings or ReportSettings())
+    return replace(view, requirements=rule_requirements(folder))
 
 
 def build_view(

@@ -13,6 +13,7 @@ from research_eval.analysis.difference import MeasureComparison
 from research_eval.report.row import TrialRow
 from research_eval.report.trace import fact_text
 from research_eval.report.view import RunView
+from research_eval.schema import Requirements
 
 __all__ = ["OUTCOMES", "comparison_junit", "render_junit"]
 
@@ -36,6 +37,15 @@ OUTCOMES: dict[str, Outcome | None] = {
     "not_run": Outcome("error", "planned and not in the journal"),
 }
 """How each ending of a trial is told; `None` is a test that passed."""
+
+
+RULINGS: dict[str, str] = {
+    "holds": "system-out",
+    "failed": "failure",
+    "inconclusive": "error",
+    "skipped": "skipped",
+}
+"""What a test case says of a requirement, by what came of it."""
 
 
 class _Suite:
@@ -72,7 +82,11 @@ def _document(root: ET.Element) -> bytes:
 
 
 def render_junit(view: RunView) -> bytes:
-    """Return the trials of a run: a suite a configuration, a test case a trial."""
+    """Return a suite a configuration: a test case a trial, or a requirement where there are any."""
+    if view.requirements is not None:
+        root = ET.Element("testsuites", name=_legal(view.manifest.experiment))
+        _add_rulings(root, view.requirements)
+        return _document(root)
     root = ET.Element("testsuites", name=_legal(view.manifest.experiment))
     kinds = [kind.name for kind in view.kinds]
     suites = {c.name: _Suite(root, c.name) for c in view.configurations}
@@ -81,6 +95,17 @@ def render_junit(view: RunView) -> bytes:
         words = view.failures.get(row.key, "")
         suites[row.key.configuration].add(row.key.configuration, name, _outcome(row, kinds, words))
     return _document(root)
+
+
+def _add_rulings(root: ET.Element, found: Requirements) -> None:
+    """Add a suite a configuration, and in it a test case a requirement."""
+    suites: dict[str, _Suite] = {}
+    for one in found.rulings:
+        name = one.configuration
+        suite = suites.get(name) or suites.setdefault(name, _Suite(root, f"requirements: {name}"))
+        tag = RULINGS[one.verdict]
+        told = (tag, one.verdict, f"{one.verdict}: {one.reason}", "")
+        suite.add(name, one.requirement, told)
 
 
 def _outcome(row: TrialRow, kinds: list[str], words: str) -> tuple[str, str, str, str] | None:
@@ -103,7 +128,8 @@ def comparison_junit(found: CompareOutput) -> bytes:
     """Return one test suite a comparison and one test case a measure.
 
     A regression is a failure; an inconclusive measure is an error, so that nothing shown is never
-    taken for nothing wrong. A configuration that head lacks is a suite of one test case.
+    taken for nothing wrong. A configuration that head lacks is a suite of one test case. The
+    requirements of head follow, a suite a configuration.
     """
     root = ET.Element("testsuites", name="research-eval compare")
     for comparison in found.comparisons:
@@ -113,6 +139,8 @@ def comparison_junit(found: CompareOutput) -> bytes:
     for one in found.absent:
         suite = _Suite(root, f"{one.base} against {one.head}")
         suite.add("compare", one.configuration, _absent(one))
+    if found.requirements is not None:
+        _add_rulings(root, found.requirements)
     return _document(root)
 
 

@@ -6,7 +6,7 @@ from research_eval.analysis.comparison import Comparison, Rank
 from research_eval.analysis.output import ScoreOutput, score_output
 from research_eval.analysis.resilience import Resilience
 from research_eval.report.view import ReportSettings, RunView
-from research_eval.schema import Record, RunRecord
+from research_eval.schema import Record, Requirements, RunRecord
 
 __all__ = ["ReportOutput", "report_output"]
 
@@ -24,6 +24,8 @@ class ReportOutput(Record):
     """Each model against the first one."""
     ranks: tuple[Rank, ...]
     resilience: tuple[Resilience, ...]
+    requirements: Requirements | None = None
+    """What came of the experiment's requirements; null where it has none."""
 
 
 def report_output(view: RunView) -> ReportOutput:
@@ -37,4 +39,5 @@ def report_output(view: RunView) -> ReportOutput:
         differences=view.differences,
         ranks=view.ranks,
         resilience=view.resilience,
+        requirements=view.requirements,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from research_eval.analysis.wording import power_note
-from research_eval.report.cell import Cell, Heading, Section, Share, Sum, TableView
+from research_eval.report.cell import Cell, Heading, Name, Section, Share, Sum, TableView
 from research_eval.report.contrast import (
     comparison_section,
     group_section,
@@ -25,7 +25,7 @@ _Column = Callable[[ConfigurationView], Cell]
 
 def sections(view: RunView) -> tuple[Section, ...]:
     """Return the sections of a report in their order."""
-    before = (_summary, _compared, _strict, _causes, _violations, _retries)
+    before = (_requirements, _summary, _compared, _strict, _causes, _violations, _retries)
     after = (_work, _failover, _usage, all_scores)
     made = [make(view) for make in before]
     made += [comparison_section(view), resilience_section(view), repeat_section(view)]
@@ -43,6 +43,30 @@ def _table(view: RunView, caption: str, columns: dict[str, _Column]) -> TableVie
         for name in ("configuration", *columns)
     )
     return TableView(caption, tuple(titles), rows)
+
+
+def _requirements(view: RunView) -> Section | None:
+    """Return what came of the experiment's thresholds, where it has any."""
+    if view.requirements is None:
+        return None
+    titles = (
+        *headings(["configuration"]),
+        Heading("ruling", "Whether it holds; skipped: nothing of this run was asked for."),
+        Heading("requirement", "The threshold in the experiment's file."),
+        Heading("found", "The value with its 95 % interval, or why there is none."),
+    )
+    rows = tuple(
+        (
+            Name(one.configuration),
+            one.verdict,
+            one.requirement,
+            one.reason,
+        )
+        for one in view.requirements.rulings
+    )
+    note = "These decide the exit status: failed is 1, inconclusive is 3."
+    table = TableView("Requirements", titles, rows)
+    return Section("requirements", "Requirements", note, (table,))
 
 
 def _summary(view: RunView) -> Section:

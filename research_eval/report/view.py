@@ -14,6 +14,7 @@ from research_eval.schema import (
     Cause,
     ConfigurationSummary,
     Record,
+    Requirements,
     RunRecord,
     TrialKey,
     ViolationKind,
@@ -212,6 +213,15 @@ class RunView:
     """By the first attempt, without reference agents."""
     resilience: tuple[Resilience, ...] = ()
     """Each configuration with a fault against its twin without."""
+    requirements: Requirements | None = None
+    """What came of the experiment's requirements, where it has any."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether enough is there to rule: by the requirements, where there are any, and all ran."""
+        if self.requirements is None:
+            return self.is_conclusive
+        return all(c.run.value == c.planned.value for c in self.configurations)
 
     @property
     def is_conclusive(self) -> bool:

@@ -30,6 +30,10 @@ _NAMES: dict[str, str] = {
 }
 
 
+REQUIREMENTS = "requirements.json"
+"""What came of the experiment's requirements; written beside the reports where there are any."""
+
+
 def write_report(
     folder: RunFolder,
     *,
@@ -52,7 +56,11 @@ def write_report(
     view = view or load_view(folder)
     target = out or folder.path
     contents = {name: _RENDER[name](view, folder) for name in formats}
-    return [_replace(target / _NAMES[name], content) for name, content in contents.items()]
+    written = [_replace(target / _NAMES[name], content) for name, content in contents.items()]
+    if view.requirements is not None:
+        rulings = view.requirements.model_dump_json(indent=1).encode(errors="replace") + b"\n"
+        written.append(_replace(target / REQUIREMENTS, rulings))
+    return written
 
 
 def _markdown(view: RunView, folder: RunFolder) -> bytes:

@@ -384,12 +384,13 @@ def _is_leftover(path: Path) -> bool:
 
 
 def _go_on_with(folder: RunFolder, manifest: RunRecord) -> None:
-    """Refuse to resume another experiment; keep the prices of today, at which all calls are counted."""
+    """Refuse to resume another experiment; keep the prices and the requirements of today."""
     earlier = folder.manifest()
     changed = differences(earlier, manifest)
     if changed:
         more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
         raise UsageError(f"{folder.path}: holds a run of something else: {changed[0]}{more}")
-    if earlier.configurations != manifest.configurations:
-        prices = {"configurations": manifest.configurations}
-        write_manifest(folder, earlier.model_copy(update=prices))
+    named = ("configurations", "requirements")
+    if any(getattr(earlier, name) != getattr(manifest, name) for name in named):
+        of_today = {name: getattr(manifest, name) for name in named}
+        write_manifest(folder, earlier.model_copy(update=of_today))

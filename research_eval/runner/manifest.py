@@ -25,7 +25,7 @@ PACKAGES = ("faust-cchardet", "httpx", "httpx2", "pydantic-ai-slim", "pypdfium2"
 PLACED = frozenset({"name", "dataset", "synthetic", "seed", "trials", "configuration"})
 """Settings of an experiment that stand in a manifest under a name of their own."""
 
-WITHOUT_EFFECT = frozenset({"limits", "network"})
+WITHOUT_EFFECT = frozenset({"limits", "network", "require"})
 """Settings of an experiment that change no result."""
 
 
@@ -61,6 +61,7 @@ def make_manifest(
         settings=settings.model_dump(mode="json", exclude={*PLACED, *WITHOUT_EFFECT}),
         case_ids=tuple(case.id for case in cases),
         configurations=tuple(_summary(configuration, on) for configuration in chosen),
+        requirements=settings.require,
     )
 
 
@@ -163,7 +164,7 @@ def _deciding(old: RunRecord, new: RunRecord) -> tuple[dict[str, Any], dict[str,
 
     Recordings of configurations that were left out decide nothing; the others have one digest.
     """
-    apart = {"packages", "code_version", "recordings"}
+    apart = {"packages", "code_version", "recordings", "requirements"}
     before, after = (one.model_dump(mode="json", exclude=apart) for one in (old, new))
     for one in (before, after):
         for configuration in one["configurations"]:

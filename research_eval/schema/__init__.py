@@ -22,6 +22,12 @@ from research_eval.schema.message import (
 )
 from research_eval.schema.price import Cost, Price, PriceStep, call_cost
 from research_eval.schema.record import Record
+from research_eval.schema.requirement import (
+    Requirement,
+    RequirementRuling,
+    Requirements,
+    RulingVerdict,
+)
 from research_eval.schema.run import ConfigurationSummary, Recordings, RunRecord
 from research_eval.schema.score import Score, Scored, Unscored
 from research_eval.schema.source import Evidence, SourceRecord
@@ -67,6 +73,10 @@ __all__ = [
     "Recordings",
     "Reference",
     "ReplayTally",
+    "Requirement",
+    "RequirementRuling",
+    "Requirements",
+    "RulingVerdict",
     "RunRecord",
     "Score",
     "Scored",

@@ -8,6 +8,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from research_eval.schema.price import Price
 from research_eval.schema.record import Record
+from research_eval.schema.requirement import Requirement
 from research_eval.schema.verdict import ViolationKind
 
 __all__ = ["ConfigurationSummary", "Recordings", "RunRecord"]
@@ -90,6 +91,8 @@ class RunRecord(Record):
     """What else the experiment says, as resolved; empty in runs of earlier versions."""
     case_ids: tuple[str, ...]
     configurations: tuple[ConfigurationSummary, ...]
+    requirements: tuple[Requirement, ...] = ()
+    """The thresholds of the experiment, which decide exit statuses; absent where it has none."""
 
     @property
     def planned(self) -> int:
@@ -97,8 +100,9 @@ class RunRecord(Record):
         return len(self.case_ids) * len(self.configurations) * self.trials
 
     @model_serializer(mode="wrap")
-    def _without_recordings_of_all(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_what_is_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
-        if data.get("recordings") is None:
-            data.pop("recordings", None)
+        for name in ("recordings", "requirements"):
+            if not data.get(name):
+                data.pop(name, None)
         return data

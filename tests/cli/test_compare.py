@@ -26,7 +26,7 @@ def call(command, *arguments):
     result = CliRunner().invoke(command, [str(a) for a in arguments], standalone_mode=False)
     if result.exception is not None:
         raise result.exception
-    return result.return_value, result.output
+    return result.return_value, result.stdout
 
 
 def scores(run, *more):

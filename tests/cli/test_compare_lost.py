@@ -20,7 +20,7 @@ def call(*arguments):
     result = CliRunner().invoke(compare, [str(a) for a in arguments], standalone_mode=False)
     if result.exception is not None:
         raise result.exception
-    return result.return_value, result.output
+    return result.return_value, result.stdout
 
 
 def entry(*arguments, measure="final_passed"):

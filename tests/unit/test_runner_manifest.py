@@ -15,6 +15,7 @@ from research_eval.schema import Price, Record, RunRecord
 
 WITHOUT_EFFECT = {
     "limits",
+    "require",
     "network.proxy",
     "network.ca_bundle",
     "configuration.0.note",
@@ -42,7 +43,7 @@ SETTINGS = ExperimentSettings(
 
 
 REQUIRED: dict[str, Any] = {"channel": "fetch", "provider": "brave", "name": "other",
-                            "model": ModelSettings(), "input": 1.0, "output": 1.0}  # fmt: skip
+                            "model": ModelSettings(), "input": 1.0, "output": 1.0, "max_errors": 1}  # fmt: skip
 SAMPLES: dict[Any, object] = {int: 7, float: 7.5, str: "other", Any: "other"}
 
 
