@@ -11,7 +11,7 @@ from types import ModuleType
 
 from research_eval.errors import ConfigError
 
-__all__ = ["fault_of", "load_plugin"]
+__all__ = ["fault_of", "load_plugin", "module_of"]
 
 EXPECTED = "package.module:name"
 
@@ -44,6 +44,16 @@ def load_plugin(
     if not attribute or not all(module.split(".")):
         raise ConfigError(f"{complaint}: expected {EXPECTED}")
     return _loaded(module, attribute, complaint)
+
+
+def module_of(kind: str, name: str, built_in: Iterable[str]) -> str | None:
+    """Return the module that `load_plugin` takes an object from; `None` for what is built in."""
+    if name in set(built_in):
+        return None
+    for point in entry_points(group=f"research_eval.{kind}", name=name):
+        return point.module
+    module, colon, _ = name.partition(":")
+    return module if colon else None
 
 
 def _loaded(module: str, attribute: str, complaint: str) -> object:

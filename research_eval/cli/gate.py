@@ -1,16 +1,15 @@
 """`research-eval gate`: judge answers, list citations, print keys and compare gates, offline."""
 
-import json
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import partial
+from contextlib import contextmanager
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from research_eval.cli.gate_compare import compare
+from research_eval.cli.gate_test import test
+from research_eval.cli.lines import json_lines, json_text, print_text, read_text, urls_of
 from research_eval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ __all__ = ["gate"]
 T = TypeVar("T")
 
 LINES_AT_ONCE = 200
-_JSON_TEXT = json.JSONEncoder(ensure_ascii=False).encode
 
 _BATCH = click.option("--batch", is_flag=True, help="Read JSON Lines, write JSON Lines.")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
@@ -75,8 +73,12 @@ def check(answer: str, ledger_file: str | None, gate_name: str, batch: bool, as_
     judge = load_gate(gate_name)
     if batch:
         with _results(answer) as write, seldom_collecting():
-            for place, line in _ahead(_lines(answer, {"text": str}, quick=judgeable_line), answer):
-                fetched, searched = (_urls(line, field, place) for field in ("fetched", "searched"))
+            for place, line in _ahead(
+                json_lines(answer, {"text": str}, quick=judgeable_line), answer
+            ):
+                fetched, searched = (
+                    urls_of(line, field, place) for field in ("fetched", "searched")
+                )
                 ledger = ledger_from_urls(fetched, searched)
                 write(_judged(line, _verdict(judge, line["text"], ledger, place)))
         return 0
@@ -84,22 +86,22 @@ def check(answer: str, ledger_file: str | None, gate_name: str, batch: bool, as_
         raise UsageError("gate check: give --ledger FILE, or --batch with a ledger in each line")
     if ledger_file == "-" and answer == "-":
         raise UsageError("gate check: the answer and the ledger cannot both be standard input")
-    ledger = ledger_from_json(_read(ledger_file), ledger_file)
+    ledger = ledger_from_json(read_text(ledger_file), ledger_file)
     return _check_one(answer, ledger, judge, as_json=as_json)
 
 
 def _check_one(answer: str, ledger: "SourceRegistry", judge: "Gate", *, as_json: bool) -> int:
-    text = _read(answer)
+    text = read_text(answer)
     verdict = _verdict(judge, text, ledger, answer)
     if as_json:
         _write_json(verdict.model_dump(mode="json"))
     elif verdict.passed:
         number = len(verdict.citations)
-        _write(f"passed: {number} citation{'' if number == 1 else 's'}, every page was opened")
+        print_text(f"passed: {number} citation{'' if number == 1 else 's'}, every page was opened")
     else:
         for violation in verdict.violations:
             place = "" if violation.start is None else f":{_position(text, violation.start)}"
-            _write(f"{answer}{place}: {violation.kind}: {violation.message}")
+            print_text(f"{answer}{place}: {violation.kind}: {violation.message}")
     return 0 if verdict.passed else 1
 
 
@@ -137,16 +139,16 @@ def cites(answer: str, batch: bool, as_json: bool) -> int:
 
     if batch:
         with _results(answer) as write:
-            for _, line in _lines(answer, {"text": str}):
+            for _, line in json_lines(answer, {"text": str}):
                 found = dict.fromkeys(one.url for one in extract_citations(line["text"]))
                 write({"id": line["id"], "urls": list(found)})
         return 0
-    citations = extract_citations(_read(answer))
+    citations = extract_citations(read_text(answer))
     if as_json:
         _write_json([citation.model_dump(mode="json") for citation in citations])
     else:
         for url in dict.fromkeys(citation.url for citation in citations):
-            _write(url)
+            print_text(url)
     return 0
 
 
@@ -165,114 +167,17 @@ def key(urls: tuple[str, ...], batch: bool, as_json: bool) -> int:
     if batch:
         pairs = urls[0] if urls else "-"
         with _results(pairs) as write:
-            for _, line in _lines(pairs, {"a": str, "b": str}):
+            for _, line in json_lines(pairs, {"a": str, "b": str}):
                 same = url_key(line["a"]) == url_key(line["b"])
                 write({"id": line["id"], "same": same})
         return 0
-    for url in urls or _read("-").splitlines():
+    for url in urls or read_text("-").splitlines():
         found = url_key(url)
         if as_json:
             _write_json({"url": url, "key": found.value, "is_canonical": found.is_canonical})
         else:
-            _write(found.value)
+            print_text(found.value)
     return 0
-
-
-@gate.command()
-@click.argument("run", type=click.Path(path_type=Path))
-@click.option("--base", default="seed", show_default=True, help="The gate to compare with.")
-@click.option("--head", default="default", show_default=True, help="The gate on trial.")
-@click.option(
-    "--expect",
-    type=click.Path(path_type=Path),
-    help="Flips that are wanted, one a line as printed; # begins a remark.",
-)
-@click.option("--junit", type=click.Path(path_type=Path), help="Where to write JUnit XML.")
-@click.option(
-    "--scheduler", metavar="ADDRESS", help="Judge on a Dask cluster: tcp://HOST:PORT, or local."
-)
-@_JSON
-def compare(
-    run: Path,
-    base: str,
-    head: str,
-    expect: Path | None,
-    junit: Path | None,
-    scheduler: str | None,
-    as_json: bool,
-) -> int:
-    """Judge a finished run again by two gates, and print what changes.
-
-    RUN is its folder; every attempt is judged. The journal streams through: memory does not grow
-    with it.
-
-    A line is: case, configuration, trial, attempt, change, and the reason after a tab. Exits 1 if a
-    passed_to_blocked or blocked_to_passed flip is not listed in the --expect file.
-    """
-    from research_eval.cli.gate_compare import Flips
-    from research_eval.cli.pieces import workers
-    from research_eval.gate import load_gate
-    from research_eval.gate.compare import judge_chunk
-    from research_eval.journal import RunFolder
-    from research_eval.journal.piece import pieces_of
-
-    for name in (base, head):
-        load_gate(name)
-    work = partial(judge_chunk, base=base, head=head)
-    with (
-        Flips(_expected(expect), keeps_cases=junit is not None, as_json=as_json) as flips,
-        workers(scheduler) as spread,
-    ):
-        for judgements in spread(work, pieces_of(RunFolder(run))):
-            flips.add(judgements)
-        return flips.finish(junit)
-
-
-def _expected(path: Path | None) -> frozenset[str]:
-    if path is None:
-        return frozenset()
-    lines = (line.partition("#")[0].partition("\t")[0] for line in _read(str(path)).splitlines())
-    return frozenset(" ".join(line.split()) for line in lines if line.strip())
-
-
-def _read(name: str) -> str:
-    """Return the text of a file, or of standard input for `-`.
-
-    Raises:
-        UsageError: If it cannot be read, or is not UTF-8.
-    """
-    try:
-        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except OSError as exc:
-        raise UsageError(f"{name}: {exc.strerror}") from exc
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as exc:
-        raise UsageError(f"{name}: not UTF-8 at byte {exc.start}") from exc
-
-
-def _lines(
-    name: str, fields: dict[str, type], quick: Callable[[bytes], Any] = lambda _: None
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the objects of a JSON Lines file with their place; each has an id and `fields`.
-
-    Args:
-        name: The file.
-        fields: What each object has, and of which type.
-        quick: Reads a line that is as it should be, and returns `None` for every other.
-
-    Raises:
-        UsageError: If a line is not such an object.
-    """
-    with _opened(name) as lines:
-        for number, content in enumerate(lines, start=1):
-            place = f"{name}:{number}"
-            if (entry := quick(content)) is not None:
-                yield place, entry
-                continue
-            line = _decoded(content, place, is_first=number == 1)
-            if line.strip():
-                yield place, _entry(line, place, fields)
 
 
 @contextmanager
@@ -281,16 +186,16 @@ def _results(name: str) -> Iterator[Callable[[object], None]]:
     lines: list[str] = []
 
     def write(value: object) -> None:
-        lines.append(_JSON_TEXT(value))
+        lines.append(json_text(value))
         if name == "-" or len(lines) >= LINES_AT_ONCE:
-            _write("\n".join(lines))
+            print_text("\n".join(lines))
             lines.clear()
 
     try:
         yield write
     finally:
         if lines:
-            _write("\n".join(lines))
+            print_text("\n".join(lines))
 
 
 def _ahead(lines: Iterator[T], name: str) -> Iterator[T]:
@@ -300,53 +205,15 @@ def _ahead(lines: Iterator[T], name: str) -> Iterator[T]:
         yield from some
 
 
-def _opened(name: str) -> "AbstractContextManager[BinaryIO]":
-    if name == "-":
-        return nullcontext(sys.stdin.buffer)
-    try:
-        return Path(name).open("rb")
-    except OSError as exc:
-        raise UsageError(f"{name}: {exc.strerror}") from exc
-
-
-def _decoded(content: bytes, place: str, *, is_first: bool) -> str:
-    try:
-        return content.decode("utf-8-sig" if is_first else "utf-8")
-    except UnicodeDecodeError as exc:
-        raise UsageError(f"{place}: not UTF-8 at byte {exc.start} of the line") from exc
-
-
-def _entry(line: str, place: str, fields: dict[str, type]) -> dict[str, Any]:
-    try:
-        entry = json.loads(line)
-    except ValueError as exc:
-        raise UsageError(f"{place}: not JSON: {exc}") from exc
-    except RecursionError as exc:
-        raise UsageError(f"{place}: not JSON: nested too deeply") from exc
-    if not isinstance(entry, dict) or "id" not in entry:
-        raise UsageError(f"{place}: expected an object with an id")
-    for field, kind in fields.items():
-        if not isinstance(entry.get(field), kind):
-            raise UsageError(f"{place}: {field}: expected text")
-    return entry
-
-
-def _urls(line: dict[str, Any], field: str, place: str) -> list[str]:
-    urls = line.get(field, [])
-    if not isinstance(urls, list) or set(map(type, urls)) - {str}:
-        raise UsageError(f"{place}: {field}: expected a list of URLs")
-    return urls
-
-
 def _position(text: str, offset: int) -> str:
     line = text.count("\n", 0, offset) + 1
     column = offset - (text.rfind("\n", 0, offset) + 1) + 1
     return f"{line}:{column}"
 
 
-def _write(text: str) -> None:
-    click.echo(text.encode("utf-8", "replace"))
-
-
 def _write_json(value: object) -> None:
-    _write(_JSON_TEXT(value))
+    print_text(json_text(value))
+
+
+gate.add_command(compare)
+gate.add_command(test)

@@ -5,22 +5,24 @@ Each attempt is judged against the ledger as it stood then, rebuilt from the tra
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from research_eval.errors import ConfigError
+from research_eval.gate.expect import Expectations
+from research_eval.gate.flip import Flip, flip_of
 from research_eval.gate.load import load_gate
 from research_eval.gate.protocol import Gate
 from research_eval.journal.piece import Piece, seldom_collecting
 from research_eval.journal.stored import StoredHit, StoredPage, StoredTrial, read_piece, told_by
 from research_eval.ledger import SourceRegistry
-from research_eval.schema import Record, TrialKey, TrialRecord, Verdict
+from research_eval.schema import TrialKey, TrialRecord
 
 __all__ = [
-    "Change",
-    "Flip",
+    "RECORDED",
     "Judgement",
     "judge_chunk",
+    "judge_piece",
     "judge_stored",
     "judge_trials",
     "junit_case",
@@ -28,30 +30,10 @@ __all__ = [
     "junit_report",
 ]
 
-Change = Literal["passed_to_blocked", "blocked_to_passed", "other_violations"]
-"""How two verdicts differ; `other_violations`: both reject, for other reasons."""
-
 _UNPRINTABLE = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-MAX_NAMED = 3
-"""Violations beyond this many are counted in a reason, not named."""
-
-
-class Flip(Record):
-    """One attempt on which two gates disagree."""
-
-    case_id: str
-    configuration: str
-    trial: int
-    attempt: int
-    change: Change
-    reason: str
-    """What the gate that rejects says, or what both say."""
-
-    @property
-    def place(self) -> str:
-        """Where it is and what changed, as one line of an `--expect` file."""
-        return f"{self.case_id} {self.configuration} {self.trial} {self.attempt} {self.change}"
+RECORDED = "recorded"
+"""In place of a gate's name: the verdicts that stand in the journal."""
 
 
 class Judgement(NamedTuple):
@@ -62,14 +44,16 @@ class Judgement(NamedTuple):
     flip: Flip | None
 
 
-def judge_trials(trials: Iterable[TrialRecord], base: Gate, head: Gate) -> Iterator[Judgement]:
+def judge_trials(
+    trials: Iterable[TrialRecord], base: Gate | None, head: Gate
+) -> Iterator[Judgement]:
     """Yield every attempt of `trials`, judged by both gates."""
     for trial in trials:
         yield from judge_stored(told_by(trial), base, head)
 
 
-def judge_stored(trial: StoredTrial, base: Gate, head: Gate) -> Iterator[Judgement]:
-    """Yield every attempt of `trial`, judged by both gates.
+def judge_stored(trial: StoredTrial, base: Gate | None, head: Gate) -> Iterator[Judgement]:
+    """Yield every attempt of `trial`, judged by both gates; without a base, by its recorded verdict.
 
     Raises:
         ConfigError: If a gate of the user's own fails.
@@ -82,13 +66,15 @@ def judge_stored(trial: StoredTrial, base: Gate, head: Gate) -> Iterator[Judgeme
             ledger.add_page(step, None)
         else:
             try:
-                before, after = base.check(step.text, ledger), head.check(step.text, ledger)
+                before = base.check(step.text, ledger) if base else step.recorded()
+                after = head.check(step.text, ledger)
             except ConfigError as exc:
                 where = f"{trial.key.configuration}, trial {trial.key.trial}"
                 raise ConfigError(
                     f"{exc} ({trial.key.case_id}, {where}, attempt {step.attempt})"
                 ) from exc
-            yield Judgement(trial.key, step.attempt, _flip(trial.key, step.attempt, before, after))
+            flip = flip_of(trial.key, step.attempt, step.text, before, after)
+            yield Judgement(trial.key, step.attempt, flip)
 
 
 def judge_chunk(chunk: Piece, base: str, head: str) -> list[Judgement]:
@@ -98,45 +84,22 @@ def judge_chunk(chunk: Piece, base: str, head: str) -> list[Judgement]:
         RecordError: If a line is not a trial record.
         ConfigError: If there is no such gate.
     """
-    gates = load_gate(base), load_gate(head)
+    return judge_piece(chunk, None if base == RECORDED else load_gate(base), load_gate(head))
+
+
+def judge_piece(chunk: Piece, base: Gate | None, head: Gate) -> list[Judgement]:
+    """Judge a piece of a run's journal by two gates; without a base, by its recorded verdicts.
+
+    Raises:
+        RecordError: If a line is not a trial record.
+        ConfigError: If a gate fails.
+    """
     with seldom_collecting():
         trials = list(read_piece(chunk))  # first all of one kind of work, then all of the other
-        return [one for trial in trials for one in judge_stored(trial, *gates)]
+        return [one for trial in trials for one in judge_stored(trial, base, head)]
 
 
-def _flip(key: TrialKey, attempt: int, before: Verdict, after: Verdict) -> Flip | None:
-    if before.passed and after.passed:
-        return None
-    change: Change = "other_violations"
-    if before.passed != after.passed:
-        change = "passed_to_blocked" if before.passed else "blocked_to_passed"
-    elif _reasons(before) == _reasons(after):
-        return None
-    if change == "other_violations":
-        reason = f"{_named(before)}; now {_named(after)}"
-    else:
-        reason = _named(after if before.passed else before)
-    return Flip(
-        case_id=key.case_id,
-        configuration=key.configuration,
-        trial=key.trial,
-        attempt=attempt,
-        change=change,
-        reason=reason,
-    )
-
-
-def _reasons(verdict: Verdict) -> list[str]:
-    return sorted(f"{one.kind} {one.url or ''}" for one in verdict.violations)
-
-
-def _named(verdict: Verdict) -> str:
-    named = [f"{one.kind} {one.url}" if one.url else one.kind for one in verdict.violations]
-    left = len(named) - MAX_NAMED
-    return ", ".join(named[:MAX_NAMED]) + (f" and {left} more" if left > 0 else "")
-
-
-def junit_report(judgements: Iterable[Judgement], expected: frozenset[str]) -> bytes:
+def junit_report(judgements: Iterable[Judgement], expected: Expectations) -> bytes:
     """Return JUnit XML with one test for each attempt; an unexpected flip is a failure."""
     cases = [junit_case(judgement, expected) for judgement in judgements]
     return b"".join(junit_lines(cases, len(cases), sum(b"<failure" in case for case in cases)))
@@ -145,21 +108,22 @@ def junit_report(judgements: Iterable[Judgement], expected: frozenset[str]) -> b
 def junit_lines(cases: Iterable[bytes], tests: int, failures: int) -> Iterator[bytes]:
     """Yield JUnit XML piece by piece around the tests of `junit_case`."""
     yield b'<?xml version="1.0" encoding="utf-8"?>\n<testsuite name="gate compare"'
-    yield f' tests="{tests}" failures="{failures}">'.encode()
+    yield f' tests="{tests}" failures="{failures}" errors="0" skipped="0">'.encode()
     yield from cases
     yield b"</testsuite>"
 
 
-def junit_case(judgement: Judgement, expected: frozenset[str]) -> bytes:
+def junit_case(judgement: Judgement, expected: Expectations) -> bytes:
     """Return one attempt as a test, on one line; an unexpected flip is a failure."""
     key, flip = judgement.key, judgement.flip
     name = f"{key.case_id} trial {key.trial} attempt {judgement.attempt}"
     case = ET.Element("testcase", classname=key.configuration, name=name)
     if flip is not None and flip.change != "other_violations":
-        if flip.place in expected:
+        if expected.covers(flip):
             ET.SubElement(case, "system-out").text = f"expected: {flip.change}"
         else:
             message = _UNPRINTABLE.sub("\ufffd", f"{flip.change}: {flip.reason}")
-            ET.SubElement(case, "failure", type=flip.change, message=message)
+            found = ET.SubElement(case, "failure", type=flip.change, message=message)
+            found.text = _UNPRINTABLE.sub("\ufffd", "\n".join(flip.details)) or None
     text: bytes = ET.tostring(case, "utf-8")
     return text + b"\n"

@@ -12,7 +12,7 @@ import msgspec
 
 from research_eval.journal.folder import RunFolder
 from research_eval.journal.piece import Piece
-from research_eval.schema import Evidence, TrialKey, TrialRecord
+from research_eval.schema import Evidence, TrialKey, TrialRecord, Verdict, Violation
 
 __all__ = [
     "Answer",
@@ -45,11 +45,38 @@ class StoredPage(msgspec.Struct, tag_field="kind", tag="fetch"):
     content_chars: int | None = None
 
 
+class StoredViolation(msgspec.Struct):
+    """What a comparison needs of a `Violation`."""
+
+    kind: str
+    url: str | None = None
+    start: int | None = None
+    end: int | None = None
+    nearest: str | None = None
+    difference: str | None = None
+
+
+class StoredVerdict(msgspec.Struct):
+    """What a comparison needs of a `Verdict`."""
+
+    gate: str
+    violations: tuple[StoredViolation, ...] = ()
+
+
 class Answer(NamedTuple):
     """One attempt."""
 
     attempt: int
     text: str
+    verdict: StoredVerdict
+    """What the gate of the run said."""
+
+    def recorded(self) -> Verdict:
+        """Return the verdict of the run's gate, without its citations."""
+        violations = (msgspec.to_builtins(one) for one in self.verdict.violations)
+        return Verdict(
+            gate=self.verdict.gate, violations=tuple(Violation(**one) for one in violations)
+        )
 
 
 Step = StoredHit | StoredPage | Answer
@@ -82,6 +109,7 @@ class _Searched(msgspec.Struct, tag_field="kind", tag="search"):
 class _Checked(msgspec.Struct, tag_field="kind", tag="gate"):
     attempt: int
     answer: str
+    verdict: StoredVerdict
 
 
 class _Line(msgspec.Struct):
@@ -130,5 +158,5 @@ def _told(line: bytes) -> StoredTrial:
         elif isinstance(event, _Searched):
             steps += event.hits
         elif isinstance(event, _Checked):
-            steps.append(Answer(event.attempt, event.answer))
+            steps.append(Answer(event.attempt, event.answer, event.verdict))
     return StoredTrial(TrialKey(read.case_id, read.configuration, read.trial), steps)

@@ -5,6 +5,7 @@ read; docs/reports.md says which ending becomes what.
 """
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 from xml.etree import ElementTree as ET  # writes only
 
@@ -15,7 +16,7 @@ from research_eval.report.trace import fact_text
 from research_eval.report.view import RunView
 from research_eval.schema import Requirements
 
-__all__ = ["OUTCOMES", "comparison_junit", "render_junit"]
+__all__ = ["OUTCOMES", "answers_junit", "comparison_junit", "render_junit"]
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -141,6 +142,16 @@ def comparison_junit(found: CompareOutput) -> bytes:
         suite.add("compare", one.configuration, _absent(one))
     if found.requirements is not None:
         _add_rulings(root, found.requirements)
+    return _document(root)
+
+
+def answers_junit(name: str, rows: Iterable[tuple[str, str | None, str]]) -> bytes:
+    """Return a test case an answer: its id, what is wrong if anything is, and why."""
+    root = ET.Element("testsuites", name=_legal(name))
+    suite = _Suite(root, name)
+    for answer, wrong, why in rows:
+        told = None if wrong is None else ("failure", "verdict", wrong, why)
+        suite.add("gate test", answer, told)
     return _document(root)
 
 

@@ -210,15 +210,17 @@ FLIPS = ("c1 m 1 1 blocked_to_passed", "c1 m 1 2 passed_to_blocked")
 def test_compare_prints_flips_and_fails(call: Call, run: str) -> None:
     called = call("compare", run)
 
-    lines = called.out.splitlines()
+    lines = [line for line in called.out.splitlines() if not line.startswith("  ")]
     assert called.code == 1
     assert [line.split("\t")[0] for line in lines[:2]] == list(FLIPS)
     assert lines[1].split("\t")[1] == "unknown_url https://a.example/x!"
     assert lines[2] == "3 attempts, 2 flips, 2 not expected"
+    assert "  unknown_url https://a.example/x!; nearest page https://a.example/x, " in called.out
+    assert called.err == "result: failed (exit 1): 3 attempts, 2 flips, 2 not expected\n"
 
 
 def test_compare_accepts_its_own_lines_as_expected(call: Call, run: str) -> None:
-    printed = call("compare", run).out.splitlines()[:2]
+    printed = [line for line in call("compare", run).out.splitlines() if "\t" in line]
     expect = _write("expect.txt", "# wanted\n" + "\n".join(printed) + "\n")
 
     called = call("compare", run, "--expect", expect)
@@ -230,7 +232,8 @@ def test_compare_accepts_its_own_lines_as_expected(call: Call, run: str) -> None
 def test_compare_of_a_gate_with_itself_is_quiet(call: Call, run: str) -> None:
     called = call("compare", run, "--base", "default", "--head", "default@1")
 
-    assert called == (0, "3 attempts, 0 flips, 0 not expected\n", "")
+    assert called[:2] == (0, "3 attempts, 0 flips, 0 not expected\n")
+    assert "note: base default and head default@1 are the same code" in called.err
 
 
 def test_compare_writes_json_and_junit(call: Call, run: str) -> None:

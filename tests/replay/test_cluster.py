@@ -163,7 +163,7 @@ def test_the_command_prints_and_writes_on_a_cluster_what_it_does_without(
     on_it = score_command(there.path.name, *words, "--scheduler", cluster.scheduler_address)
 
     assert without.stdout == on_it.stdout
-    assert on_it.stderr == ""
+    assert on_it.stderr == without.stderr
     assert scores(there) == scores(here)
 
 

@@ -4,6 +4,7 @@ from xml.etree import ElementTree as ET
 
 from research_eval.gate import CitationGate, SeedGate
 from research_eval.gate.compare import judge_trials, junit_report
+from research_eval.gate.expect import Expectations
 from research_eval.schema import (
     AnswerChecked,
     Fetched,
@@ -91,7 +92,7 @@ def test_junit_fails_what_was_not_expected() -> None:
     )
     judged = list(judge_trials([trial], SeedGate(), CitationGate()))
 
-    root = ET.fromstring(junit_report(judged, frozenset({"spain honest 1 1 passed_to_blocked"})))
+    root = ET.fromstring(junit_report(judged, Expectations("spain honest 1 1 passed_to_blocked")))
 
     assert (root.get("tests"), root.get("failures")) == ("2", "1")
     assert [case.find("failure") is not None for case in root] == [False, True]
