@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from research_eval.gate import CitationGate, extract_citations, load_gate
     from research_eval.journal import RunFolder
     from research_eval.ledger import SourceRegistry, url_key
+    from research_eval.report.frame import StoredRun, load_run
     from research_eval.runner import research
     from research_eval.schema import (
         Message,
@@ -36,6 +37,7 @@ __all__ = [
     "ResearchEvalError",
     "RunFolder",
     "SourceRegistry",
+    "StoredRun",
     "ToolCall",
     "ToolSpec",
     "TrialRecord",
@@ -46,6 +48,7 @@ __all__ = [
     "load_cases",
     "load_experiment",
     "load_gate",
+    "load_run",
     "research",
     "url_key",
 ]
@@ -58,6 +61,7 @@ _PLACES = {
     "gate": ("CitationGate", "extract_citations", "load_gate"),
     "journal": ("RunFolder",),
     "ledger": ("SourceRegistry", "url_key"),
+    "report.frame": ("StoredRun", "load_run"),
     "runner": ("research",),
     "schema": (
         "Message",

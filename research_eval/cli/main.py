@@ -26,6 +26,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "research_eval.cli.report:report",
         "write the reports of a run again, from its records",
     ),
+    "verify": (
+        "research_eval.cli.verify:verify",
+        "check a results bundle that somebody published",
+    ),
     "cassette": (
         "research_eval.cli.cassette:cassette",
         "look at recordings, check and exchange them",

@@ -20,7 +20,7 @@ __all__ = ["report"]
     "formats",
     default="md,html,csv,junit",
     show_default=True,
-    help="What to write: md, html, csv, junit, json.",
+    help="What to write: md, html, csv, junit, json, parquet, latex, svg, png, zip.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Where to; default: the run's folder.")
 @click.option(

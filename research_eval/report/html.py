@@ -46,13 +46,20 @@ MAX_PAGES_CHARS = 3_000_000
 """Pages beyond this many characters in sum are left out of the report."""
 
 
-def render_html(view: RunView, folder: RunFolder, *, plots: Mapping[str, str] | None = None) -> str:
+def render_html(
+    view: RunView,
+    folder: RunFolder,
+    *,
+    plots: Mapping[str, str] | None = None,
+    has_pages: bool = True,
+) -> str:
     """Return the file's text; the trials are read from `folder` once more.
 
     Args:
         view: What to show.
         folder: The run, for the trials' details and pages.
         plots: SVG by the plot's name, where it is not to be drawn here.
+        has_pages: Whether the texts of pages are in it.
     """
     script = _script()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
@@ -80,7 +87,7 @@ def render_html(view: RunView, folder: RunFolder, *, plots: Mapping[str, str] | 
             style=_template("style.css"),
             script=script,
             script_hash=f"sha256-{digest}",
-            chunks=_chunks(view, folder),
+            chunks=_chunks(view, folder, has_pages=has_pages),
         )
     )
 
@@ -161,7 +168,7 @@ def _sort_value(cell: Cell) -> str:
     return "" if value is None else f"{value:.9g}"
 
 
-def _chunks(view: RunView, folder: RunFolder) -> Iterator[tuple[str, str]]:
+def _chunks(view: RunView, folder: RunFolder, *, has_pages: bool) -> Iterator[tuple[str, str]]:
     """Yield the id and the packed data of trials, pages, long tables and rows."""
     notes = view.rows.notes
     places: dict[str, list[int]] = {}
@@ -170,7 +177,8 @@ def _chunks(view: RunView, folder: RunFolder) -> Iterator[tuple[str, str]]:
     for number, (case_id, trials) in enumerate(runs):
         places.setdefault(case_id, []).append(number)
         yield f"chunk-{number}", _packed_trials(trials, notes, pages)
-    yield from _packed_pages(folder, pages)
+    if has_pages:
+        yield from _packed_pages(folder, pages)
     for section in sections(view):
         for place, one in enumerate(section.tables):
             if one.is_long:

@@ -5,17 +5,18 @@ import re
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from research_eval.report.view import ConfigurationView, Rate, RunView
 from research_eval.schema.display import one_line
 
-__all__ = ["INK", "draw_plots"]
+__all__ = ["INK", "draw_files", "draw_plots"]
 
 INK = "#101418"
 """Colour of text and axes; the page repaints it to suit a dark screen."""
@@ -45,37 +46,47 @@ _SETTINGS: Any = {
     "grid.color": GRID,
     "grid.linewidth": 0.6,
 }
+_CANVASES: dict[str, Callable[[Figure], object]] = {
+    "svg": FigureCanvasSVG,
+    "png": FigureCanvasAgg,
+}
 _ID = re.compile(r'(\bid="|url\(#|xlink:href="#)')
 _METADATA = re.compile("<metadata>.*?</metadata>", re.DOTALL)
 
 
 def draw_plots(view: RunView) -> dict[str, str]:
     """Return the SVG of each plot by its name; a plot without anything to show is left out."""
+    drawn = draw_files(view, "svg")
+    return {name: _own_ids(_inline(svg.decode()), f"plot-{name}-") for name, svg in drawn.items()}
+
+
+def draw_files(view: RunView, form: Literal["svg", "png"]) -> dict[str, bytes]:
+    """Return each plot as a file of its own, by its name; on white where it is no SVG."""
     if not view.configurations:
         return {}
-    plots = {"pass": _draw(view, _pass_rates), "retries": _draw(view, _retries)}
+    draw = partial(_draw, view, form)
+    plots = {"pass": draw(_pass_rates), "retries": draw(_retries)}
     if any(v.first.k or v.final.k for c in view.configurations for v in c.violations):
-        plots["violations"] = _draw(
-            view, partial(_violations, view), columns=len(view.kinds), extra=0.5
-        )
+        plots["violations"] = draw(partial(_violations, view), columns=len(view.kinds), extra=0.5)
     if any(c.totals["searches"].value for c in view.configurations):
-        plots["served"] = _draw(view, _served)
-    return {name: _own_ids(svg, f"plot-{name}-") for name, svg in plots.items()}
+        plots["served"] = draw(_served)
+    return plots
 
 
 def _draw(
     view: RunView,
+    form: str,
     paint: Callable[[Sequence[Axes], Sequence[ConfigurationView]], None],
     *,
     columns: int = 1,
     extra: float = 0.0,
-) -> str:
+) -> bytes:
     configurations = view.configurations[::-1]
     height = 1.3 + extra + 0.3 * len(configurations)
     with mpl.rc_context(_SETTINGS), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a name may hold letters that the font lacks
         figure = Figure(figsize=(8.6, height), layout="constrained")
-        FigureCanvasSVG(figure)
+        _CANVASES[form](figure)
         axes = figure.subplots(1, columns, sharey=True, squeeze=False)[0]
         paint(list(axes), configurations)
         names = [_label(c) for c in configurations]
@@ -83,9 +94,10 @@ def _draw(
         for ax in axes:
             ax.tick_params(length=0)
             ax.set_ylim(-0.6, len(names) - 0.4)
-        out = io.StringIO()
-        figure.savefig(out, format="svg", metadata={"Date": None})
-    return _inline(out.getvalue())
+        out = io.BytesIO()
+        nothing = {"Date": None} if form == "svg" else {"Software": None}
+        figure.savefig(out, format=form, metadata=nothing, dpi=200)
+    return out.getvalue()
 
 
 def _label(configuration: ConfigurationView) -> str:

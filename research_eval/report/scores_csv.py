@@ -2,14 +2,18 @@
 
 import csv
 import io
+from collections.abc import Iterator, Sequence
 
+from research_eval.journal import RunFolder
+from research_eval.report.answer import TEXTS, open_answers
 from research_eval.report.row import COLUMNS, Fact, score_names
 from research_eval.report.trace import fact_text
 from research_eval.report.view import RunView
 
-__all__ = ["csv_columns", "render_csv"]
+__all__ = ["csv_columns", "csv_lines", "csv_row", "render_csv"]
 
-_FORMULA = ("=", "+", "-", "@")
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What a spreadsheet takes for the begin of a formula, full-width forms included."""
 
 
 def csv_columns(view: RunView) -> list[str]:
@@ -21,12 +25,34 @@ def csv_columns(view: RunView) -> list[str]:
 
 
 def render_csv(view: RunView) -> str:
-    """Return the file's text; a trial that was not run has a row without scores."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    """Return the rows without the texts of the trials."""
     columns = csv_columns(view)
-    writer.writerow([_plain(column) for column in columns])
-    writer.writerows(zip(*([_cell(v) for v in view.rows.columns[c]] for c in columns), strict=True))
+    return "".join([csv_row(columns), *map(csv_row, _facts(view, columns))])
+
+
+def csv_lines(view: RunView, folder: RunFolder) -> Iterator[str]:
+    """Yield the file's lines; a trial that was not run has a row without scores.
+
+    Raises:
+        RecordError: If there is no journal.
+    """
+    columns = csv_columns(view)
+    yield csv_row([*columns, *TEXTS])
+    with open_answers(folder) as answers:
+        for row, facts in zip(view.rows, _facts(view, columns), strict=True):
+            line = row.fact("line")
+            number = line if isinstance(line, int) else None
+            yield csv_row([*facts, *answers.texts(row.key.case_id, number)])
+
+
+def _facts(view: RunView, columns: Sequence[str]) -> Iterator[tuple[Fact, ...]]:
+    return zip(*(view.rows.columns[name] for name in columns), strict=True)
+
+
+def csv_row(facts: Sequence[Fact]) -> str:
+    """Return one line; words are written so that no spreadsheet takes them for a formula."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow([_cell(fact) for fact in facts])
     return out.getvalue()
 
 

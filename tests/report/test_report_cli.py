@@ -67,7 +67,10 @@ def test_an_unknown_format_is_one_line(folder) -> None:
     result = call(folder.path, "--format", "pdf")
 
     assert isinstance(result.exception, UsageError)
-    assert str(result.exception) == "--format: unknown 'pdf'; known: md, html, csv, junit, json"
+    assert (
+        str(result.exception)
+        == "--format: unknown 'pdf'; known: md, html, csv, junit, json, parquet, latex, svg, png, zip"
+    )
     assert not (folder.path / "report.md").exists()
 
 
