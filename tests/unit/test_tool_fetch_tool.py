@@ -353,3 +353,91 @@ def test_every_public_name_of_the_package_can_be_imported():
     assert all(getattr(package, name) is not None for name in package.__all__)
     with pytest.raises(AttributeError):
         _ = package.nothing
+
+
+STEP = "<meta http-equiv=Refresh content='{}'><p>One moment please."
+
+
+def step(content: str, **headers: str) -> httpx.Response:
+    return page(STEP.format(content) if content else "<p>One moment please.", **headers)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "first",
+    [
+        step("0;url=/new"),
+        step("3; URL=&quot;/new&quot;"),
+        step("0, /new"),
+        step("1;https://a.example/new"),
+        step("", refresh="0; url=/new"),
+        page("<base href='https://a.example/x/'>" + STEP.format("0;url=../new")),
+    ],
+)
+async def test_a_page_that_sends_its_visitor_on_is_followed_once(first):
+    answers = {"/": first, "/new": page(PAGE + STEP.format("0;url=/third"))}
+    desk = Desk(lambda request: answers[request.url.path])
+    outcome = await desk.tool({"url": "https://a.example/"})
+
+    assert outcome.text.startswith("url: https://a.example/new\n")
+    assert desk.events[0].final_url == "https://a.example/new"
+    assert desk.ledger.get("https://a.example/").state == "fetched"
+    assert len(desk.requests) == 2
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "only",
+    [
+        step("300;url=/new"),
+        step("0"),
+        step("0;url=#part"),
+        step("0;url=https://a.example/"),
+        step("0;url=mailto:a@b.example"),
+        step("0;url=javascript:x()"),
+        page("<noscript><meta http-equiv=refresh content='0;url=/new'></noscript>" + PAGE),
+        page("<!-- <meta http-equiv=refresh content='0;url=/new'> -->" + PAGE),
+        step("0;url=http://[::1"),
+    ],
+)
+async def test_a_page_that_reloads_itself_or_leads_nowhere_is_the_page(only):
+    desk = Desk(lambda _: only)
+    outcome = await desk.tool({"url": "https://a.example/"})
+
+    assert outcome.ok
+    assert len(desk.requests) == 1
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("target", ["http://127.0.0.1/", "http://10.0.0.1/x", "http://2130706433/"])
+@pytest.mark.parametrize("is_header", [True, False])
+async def test_a_page_cannot_send_its_visitor_past_the_ssrf_guard(target, is_header):
+    value = f"0;url={target}"
+    desk = Desk(lambda _: step("", refresh=value) if is_header else step(value))
+    outcome = await desk.tool({"url": "https://a.example/"})
+
+    assert outcome.error == "blocked"
+    assert len(desk.requests) == 1
+
+
+@pytest.mark.anyio
+async def test_a_step_that_a_recording_does_not_hold_leaves_the_page_that_it_holds():
+    def answer(request: httpx.Request) -> httpx.Response | Exception:
+        if request.url.path == "/new":
+            return OffTapeError("never recorded", request=request)
+        return step("0;url=/new")
+
+    desk = Desk(answer)
+    outcome = await desk.tool({"url": "https://a.example/"})
+
+    assert outcome.ok
+    assert "url: https://a.example/\n" in outcome.text
+
+
+@pytest.mark.anyio
+async def test_a_model_reads_that_a_large_page_gave_little():
+    desk = Desk(lambda _: page(f"<script>{'x' * 100_000}</script><p>{'Few words. ' * 30}"))
+    outcome = await desk.tool({"url": "https://a.example/"})
+
+    assert desk.events[0].flags == ("low_yield",)
+    assert "note: The page is large, but only this little text" in outcome.text

@@ -4,6 +4,7 @@ import re
 
 from research_eval.tool.fetch.cleanse import one_line
 from research_eval.tool.fetch.dom import INLINE_TAGS, Element, Tree, count
+from research_eval.tool.fetch.naming import words_in
 
 __all__ = ["KEPT_WORDS", "drop_boilerplate", "restore", "text_of", "wall_text", "words_of"]
 
@@ -124,10 +125,6 @@ _ROLES = frozenset(
         "tooltip",
     }
 )
-_ABOUT_STATE = re.compile(
-    r"(?:^|[-_])(?:has|with|no|without|is|js|wp|layout|page|theme|open)[-_]|[-_]open$"
-)
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _WALLS = frozenset(
     [
         "consent",
@@ -180,14 +177,11 @@ _NEVER_BY_NAME = frozenset({"article", "body", "code", "h1", "html", "main", "pr
 _PLACES = frozenset({"article", "main"})
 
 
-def words_of(element: Element) -> set[str]:
-    """Return the words that an element's classes and id are made of."""
-    names = [*element.get("class").split(), element.get("id")]
-    words: set[str] = set()
-    for name in names[:30]:
-        if name and not _ABOUT_STATE.search(name):
-            words.update(word.lower() for word in _WORD.findall(name[:80]))
-    return words
+def words_of(element: Element) -> frozenset[str]:
+    """Return the words that a person wrote into an element's classes and id."""
+    if not element.attrs:
+        return frozenset()
+    return words_in(element.get("class"), element.get("id"))
 
 
 def drop_boilerplate(tree: Tree, *, is_wide: bool = False) -> None:

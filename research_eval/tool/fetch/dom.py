@@ -1,12 +1,13 @@
 """A document as a light tree of our own, built without recursion, hidden parts left out."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from research_eval.tool.fetch.hidden import is_hidden
+from research_eval.tool.fetch.reveal import SHADOW_TAG, Pieces, fallback_of, panels_of
 from research_eval.tool.fetch.stylesheet import Stylesheet
 
 __all__ = ["INLINE_TAGS", "INVISIBLE_TAGS", "MAX_ELEMENTS", "Element", "Tree", "count", "parse"]
@@ -101,6 +102,18 @@ INLINE_TAGS = frozenset(
 )
 """Elements that are a part of the paragraph around them."""
 
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_ROW_ROLES = {
+    ("rowgroup", "table"): "tbody",
+    ("row", "table"): "tr",
+    ("row", "tbody"): "tr",
+    ("cell", "tr"): "td",
+    ("columnheader", "tr"): "th",
+    ("rowheader", "tr"): "th",
+}
+"""Parts of a table that is made of other elements, by their role and what they stand in."""
+_CELL_ROLES = frozenset({"cell", "columnheader", "gridcell", "row", "rowheader"})
+_BARE = frozenset({"div", "span"})
 _PROSE_CHARS = 80
 """Characters outside of links from which on a run of text is a paragraph, and no label."""
 _WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60\U00020000-\U0003ffff]")
@@ -163,11 +176,16 @@ class Tree:
     form_fields: int = 0
     unseen: list[LexborNode] = field(default_factory=list)
     """Nodes that a person does not see."""
+    late: set[str] = field(default_factory=set)
+    """The ids of hidden elements whose content scripts put elsewhere on the page."""
 
     def seen_html(self) -> str:
         """Return the document without what a person does not see; the parser's tree is used up."""
         for node in self.unseen:
-            node.decompose()
+            if node.is_element_node and node.attributes.get("id") in self.late:
+                node.attrs["hidden"] = "until-found"
+            else:
+                node.decompose()
         self.unseen.clear()
         return self.parser.html or ""
 
@@ -182,42 +200,128 @@ def parse(html: str) -> Tree:
         return tree
     root.attrs = body.attributes
     sheet = Stylesheet.of(node.text() for node in parser.css("style"))
-    _build(tree, body.child, sheet)
+    pieces = Pieces(parser)
+    _Builder(tree, sheet, pieces, panels_of(parser, sheet)).build(body.child)
+    tree.late = pieces.taken
+    _fill_slots(tree)
     count(reversed(tree.elements))
     return tree
 
 
-def _build(tree: Tree, first: LexborNode | None, sheet: Stylesheet) -> None:
-    stack: list[tuple[LexborNode | None, Element]] = [(first, tree.root)]
+@dataclass(frozen=True)
+class _Builder:
+    """Makes the elements of one tree."""
+
+    tree: Tree
+    sheet: Stylesheet
+    pieces: Pieces
+    panels: frozenset[str]
+
+    def build(self, first: LexborNode | None) -> None:
+        stack: list[tuple[LexborNode | None, Element]] = [(first, self.tree.root)]
+        while stack:
+            node, parent = stack.pop()
+            while node is not None:
+                tag = node.tag or ""
+                child, inner = node.child, None
+                if tag == "-text":
+                    parent.children.append(node.text_content or "")
+                elif tag == "template" and (piece := self.pieces.take(node)) is not None:
+                    child, inner = piece.child, self._add("div", {}, parent)
+                    node = self._skip_fallback(node)
+                elif tag in INVISIBLE_TAGS and not _is_heading_button(node, tag, parent):
+                    _note_invisible(self.tree, node, tag, parent)
+                elif tag[:1] not in {"-", "!"}:
+                    inner = self._element(node, tag, parent)
+                if inner is not None and child is not None:
+                    stack.append((child, inner))
+                node = node.next
+
+    def _skip_fallback(self, place: LexborNode) -> LexborNode:
+        """Note what a late piece replaces, and return the last of it."""
+        last = place
+        for node in fallback_of(place):
+            self.tree.unseen.append(node)
+            last = node
+        return last
+
+    def _element(self, node: LexborNode, tag: str, parent: Element) -> Element | None:
+        attrs = node.attributes
+        if attrs and is_hidden(tag, attrs, self.sheet) and attrs.get("id") not in self.panels:
+            self.tree.unseen.append(node)
+            return None
+        if tag == "button":
+            tag = "span"
+        return self._add(_shown_as(tag, attrs, parent), attrs, parent)
+
+    def _add(self, tag: str, attrs: dict[str, str | None], parent: Element) -> Element | None:
+        if len(self.tree.elements) >= MAX_ELEMENTS:
+            self.tree.is_cut = True
+            return None
+        element = Element(tag, attrs, parent)
+        parent.children.append(element)
+        self.tree.elements.append(element)
+        return element
+
+
+def _is_heading_button(node: LexborNode, tag: str, parent: Element) -> bool:
+    """Say whether `node` is the button that a heading of a panel consists of."""
+    return tag == "button" and parent.tag in _HEADINGS and "aria-expanded" in node.attributes
+
+
+def _shown_as(tag: str, attrs: dict[str, str | None], parent: Element) -> str:
+    """Return the tag whose look an element has: roles make tables of other elements."""
+    role = attrs.get("role") if tag in _BARE else None
+    if not role:
+        return tag
+    if role == "table":
+        return role
+    return _ROW_ROLES.get((role, parent.tag), "div" if role in _CELL_ROLES else tag)
+
+
+def _fill_slots(tree: Tree) -> None:
+    """Put the children of shadow hosts into the slots of their shadow trees, as a person sees them."""
+    shadows = [element for element in tree.elements if element.tag == SHADOW_TAG]
+    for shadow in shadows:
+        host = shadow.parent
+        if host is None or shadow not in host.children:
+            continue
+        light = _light_of(host)
+        host.children = [shadow]
+        for slot in _slots_in(shadow):
+            given = light.pop(slot.get("name"), [])
+            if any(not isinstance(item, str) or item.strip() for item in given):
+                slot.children = given
+    if shadows:
+        tree.elements = list(_preorder(tree.root))
+
+
+def _light_of(host: Element) -> dict[str, list[Element | str]]:
+    """Return the children of a shadow host by the slot that each is for."""
+    light: dict[str, list[Element | str]] = {}
+    for child in host.children:
+        if isinstance(child, str):
+            light.setdefault("", []).append(child)
+        elif child.tag != SHADOW_TAG:
+            light.setdefault(child.get("slot"), []).append(child)
+    return light
+
+
+def _slots_in(shadow: Element) -> list[Element]:
+    """Return the slots of a shadow tree, without those of the shadow trees in it."""
+    return [element for element in _preorder(shadow, leave_out=SHADOW_TAG) if element.tag == "slot"]
+
+
+def _preorder(root: Element, *, leave_out: str = "") -> Iterator[Element]:
+    """Yield the elements below `root`, parents first, each told where it stands now."""
+    stack = [root]
     while stack:
-        node, parent = stack.pop()
-        while node is not None:
-            tag = node.tag or ""
-            if tag == "-text":
-                parent.children.append(node.text_content or "")
-            elif tag in INVISIBLE_TAGS:
-                _note_invisible(tree, node, tag, parent)
-            elif tag[:1] not in {"-", "!"}:
-                element = _element(tree, node, tag, parent, sheet)
-                if element is not None and node.child is not None:
-                    stack.append((node.child, element))
-            node = node.next
-
-
-def _element(
-    tree: Tree, node: LexborNode, tag: str, parent: Element, sheet: Stylesheet
-) -> Element | None:
-    attrs = node.attributes
-    if attrs and is_hidden(tag, attrs, sheet):
-        tree.unseen.append(node)
-        return None
-    if len(tree.elements) >= MAX_ELEMENTS:
-        tree.is_cut = True
-        return None
-    element = Element(tag, attrs, parent)
-    parent.children.append(element)
-    tree.elements.append(element)
-    return element
+        element = stack.pop()
+        yield element
+        for child in reversed(element.children):
+            if isinstance(child, Element) and child.tag != leave_out:
+                child.parent = element
+                stack.append(child)
 
 
 def _note_invisible(tree: Tree, node: LexborNode, tag: str, parent: Element) -> None:

@@ -11,6 +11,7 @@ from research_eval.cassette import OffTapeError
 from research_eval.clock import Clock
 from research_eval.tool.fetch.fence import FenceError, check_url
 from research_eval.tool.fetch.manners import Manners, retry_after_s
+from research_eval.tool.fetch.refresh import refresh_of
 from research_eval.tool.fetch.robots import RobotsRules, parse_robots
 from research_eval.tool.fetch.settings import FetchSettings
 from research_eval.tool.fetch.sniff import looks_like_pdf
@@ -123,7 +124,23 @@ class Downloader:
         return DownloadError(kind, message, hops=tuple(journey.hops))
 
     async def _follow(self, url: str, journey: _Journey) -> Document:
-        target = check_url(url, self._settings)
+        """Bring the document at `url`; where it sends visitors on by itself, once, that one."""
+        document = await self._arrive(check_url(url, self._settings), journey)
+        is_page = 200 <= document.status < 300
+        onward = refresh_of(document.url, document.headers, document.body) if is_page else None
+        if onward is None:
+            return document
+        target = self._next_hop(httpx.URL(document.url), onward)
+        if len(journey.hops) == self._settings.max_redirects:
+            raise DownloadError("too_many_redirects", hops=tuple(journey.hops))
+        journey.hops.append(str(target))
+        try:
+            return await self._arrive(target, journey)
+        except OffTapeError:  # recorded before refreshes were followed
+            return document
+
+    async def _arrive(self, target: httpx.URL, journey: _Journey) -> Document:
+        """Bring a document through redirects of HTTP."""
         while True:
             if self._settings.robots and not await self._is_open_to_robots(target):
                 raise DownloadError("robots", hops=tuple(journey.hops))

@@ -1,11 +1,12 @@
 """HTML in, title, Markdown and findings out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from research_eval.tool.fetch.boilerplate import text_of, wall_text
 from research_eval.tool.fetch.cleanse import cleanse, one_line
 from research_eval.tool.fetch.dom import Element, Tree, parse
+from research_eval.tool.fetch.flight import flight_html
 from research_eval.tool.fetch.link import LinkResolver
 from research_eval.tool.fetch.markdown import to_markdown
 from research_eval.tool.fetch.metadata import Metadata, read_metadata
@@ -15,6 +16,7 @@ from research_eval.tool.fetch.page import (
     ExtractedPage,
     PageFlag,
 )
+from research_eval.tool.fetch.reveal import open_shadow_roots
 from research_eval.tool.fetch.selection import is_starved, main_content
 from research_eval.tool.fetch.tame import tame
 from research_eval.tool.fetch.wall import Impression, evidence_of, find_flags
@@ -39,6 +41,10 @@ _ROOT_TAGS = frozenset({"app-root", "my-app"})
 _SOURCE_CHARS = 300_000
 _SETTLED = frozenset({"bot_wall", "consent_wall", "login_wall", "paywall", "soft_404"})
 """Flags that say why there is little to read."""
+_LARGE_CHARS = 50_000
+_LITTLE_CHARS = 1000
+_LITTLE_SHARE = 0.01
+"""A document of so many characters that gave less than so many, or such a share, gave little."""
 _SHELL_CHARS = 250
 """Fewer visible characters than this may be a shell whose text is given to machines alone."""
 
@@ -64,28 +70,72 @@ def read_html(
         headers: Those of the response, in lower case.
         extractor: Who finds the main content instead; flags are found the same way.
     """
-    html = tame(html)
-    tree = parse(html)
+    tree = parse(tame(open_shadow_roots(html)))
     about = read_metadata(tree.parser)
     links = LinkResolver(url, about.base)
-    seen = _Seen(html, tree.root.chars, tree.root.prose, text_of(tree.root, 4000))
-    main = main_content(tree, about.title)
-    impression = _impression(seen, tree, about, main)
-    flags = find_flags(impression, headers or {})
-    if is_starved(main, seen.prose) and not _SETTLED & set(flags):
-        main = main_content(tree, about.title, is_wide=True)
-        impression = _impression(seen, tree, about, main)
-        flags = find_flags(impression, headers or {})
-    content = to_markdown(main, links)
-    body = about.article_body or ""
-    if len(body) >= _SHELL_CHARS and impression.chars < _SHELL_CHARS and "bot_wall" not in flags:
-        content, flags = (
-            to_markdown(parse(tame(body)).root, links),
-            ("paywall",) if about.is_paid else (),
-        )
-    elif extractor is not None:
-        content = cleanse(extractor(tree.seen_html(), url=url).content)
+    choice = _select(html, tree, about, headers or {})
+    if choice.impression.chars < _SHELL_CHARS and "bot_wall" not in choice.flags:
+        choice = _of_machines(about, tree) or choice
+    content = (
+        cleanse(extractor(tree.seen_html(), url=url).content)
+        if extractor is not None and not choice.is_for_machines
+        else to_markdown(choice.main, links)
+    )
+    flags = choice.flags
+    if not flags and _is_low_yield(html, content):
+        flags = ("low_yield",)
     return _page(url, about, links, content, flags, tree)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """The part of a page that is its content, and what that says of the page."""
+
+    main: Element
+    impression: Impression
+    flags: tuple[PageFlag, ...]
+    is_for_machines: bool = False
+    """Whether it was taken from what only scripts or search engines read."""
+
+
+def _select(html: str, tree: Tree, about: Metadata, headers: Mapping[str, str]) -> _Choice:
+    """Choose the main content; more widely where the first choice left out most of the prose."""
+    seen = _Seen(html, tree.root.chars, tree.root.prose, text_of(tree.root, 4000))
+    choice = _chosen(seen, tree, about, headers, is_wide=False)
+    if is_starved(choice.main, seen.prose) and not _SETTLED & set(choice.flags):
+        return _chosen(seen, tree, about, headers, is_wide=True)
+    return choice
+
+
+def _chosen(
+    seen: "_Seen", tree: Tree, about: Metadata, headers: Mapping[str, str], *, is_wide: bool
+) -> _Choice:
+    main = main_content(tree, about.title, is_wide=is_wide)
+    impression = _impression(seen, tree, about, main)
+    return _Choice(main, impression, find_flags(impression, headers))
+
+
+def _of_machines(about: Metadata, tree: Tree) -> _Choice | None:
+    """Return what a page without text of its own gives to scripts or search engines, if anything."""
+    body = about.article_body or ""
+    if len(body) >= _SHELL_CHARS:
+        main = parse(tame(body)).root
+        flags: tuple[PageFlag, ...] = ("paywall",) if about.is_paid else ()
+        return _Choice(main, _impression(_Seen(body, 0, 0, ""), tree, about, main), flags, True)
+    payload = flight_html(tree.parser)
+    if payload is None:
+        return None
+    rendered = parse(tame(payload))
+    choice = _select(payload, rendered, about, {})
+    if choice.impression.chars < _SHELL_CHARS:
+        return None
+    return replace(choice, is_for_machines=True)
+
+
+def _is_low_yield(html: str, content: str) -> bool:
+    """Say whether a large page gave next to nothing: then much of it may need scripts or clicks."""
+    is_little = len(content) < min(_LITTLE_CHARS, _LITTLE_SHARE * len(html))
+    return len(html) >= _LARGE_CHARS and is_little
 
 
 def _page(

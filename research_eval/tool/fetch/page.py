@@ -13,6 +13,7 @@ PageFlag = Literal[
     "login_wall",
     "js_required",
     "paywall",
+    "low_yield",
     "empty",
     "binary",
     "damaged",
@@ -22,7 +23,8 @@ PageFlag = Literal[
 ]
 """What is odd about a page.
 
-The first five are no evidence; `paywall` is a note; `empty` means that no text was found; the rest
+The first five are no evidence; `paywall` and `low_yield` (a large document gave next to no text)
+are notes; `empty` means that no text was found; the rest
 say why a document could not be read.
 """
 

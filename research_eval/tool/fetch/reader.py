@@ -13,6 +13,7 @@ from research_eval.tool.fetch.pdf import read_pdf
 from research_eval.tool.fetch.plain import read_plain
 from research_eval.tool.fetch.slice import boundary_at
 from research_eval.tool.fetch.sniff import kind_of
+from research_eval.tool.fetch.xhtml import as_html, is_xhtml
 
 __all__ = ["MAX_CHARS", "load_extractor", "read_here", "unreadable"]
 
@@ -96,9 +97,8 @@ def _text(
 ) -> ExtractedPage:
     decoded = decode(body, content_type=content_type, is_html=kind == "html")
     if kind == "html":
-        page = read_html(
-            decoded.text, url=url, headers=headers, extractor=load_extractor(extractor)
-        )
+        html = as_html(decoded.text) if is_xhtml(decoded.text, content_type) else decoded.text
+        page = read_html(html, url=url, headers=headers, extractor=load_extractor(extractor))
     else:
         page = _plain(decoded.text, kind, url)
     return page.model_copy(update={"encoding": decoded.encoding})

@@ -130,21 +130,26 @@ def _is_article(element: Element) -> bool:
 
 
 def _named_content(tree: Tree, total: int) -> Element | None:
-    """Return what the page's author named as content, if it holds most of the text."""
-    best: Element | None = None
-    for element in tree.elements[1:]:
-        if element.is_dropped or element.tag not in _CONTAINERS:
-            continue
-        is_named = element.get("itemprop") == "articleBody" or _CONTENT_NAMES.search(
-            f"{element.get('class')} {element.get('id')}"
-        )
-        if (
-            is_named
-            and element.chars >= 0.4 * total
-            and (best is None or element.chars <= best.chars)
-        ):
-            best = element
+    """Return what the page's author named as content, if it holds most of the text.
+
+    Of several with the same names, as the posts of a forum, none is the page's content.
+    """
+    named = [e for e in tree.elements[1:] if not e.is_dropped and _is_named_content(e)]
+    large = [e for e in named if e.chars >= 0.4 * total]
+    best = min(reversed(large), key=lambda e: e.chars, default=None)
+    if best is None:
+        return None
+    alike = (e for e in named if e is not best and e.get("class") == best.get("class"))
+    if any(e.tag == best.tag and e.prose > 0.1 * best.prose for e in alike):
+        return None
     return best
+
+
+def _is_named_content(element: Element) -> bool:
+    if element.tag not in _CONTAINERS:
+        return False
+    names = f"{element.get('class')} {element.get('id')}"
+    return element.get("itemprop") == "articleBody" or _CONTENT_NAMES.search(names) is not None
 
 
 def _descend(start: Element) -> Element:

@@ -57,6 +57,10 @@ NO_EVIDENCE = {
 
 _NO_EVIDENCE_NOTE = "This page is no evidence: {}. Do not cite it; use another source."
 _PAYWALL_NOTE = "Only the free part of the page is shown; the rest is behind a paywall."
+_LOW_YIELD_NOTE = (
+    "The page is large, but only this little text could be read from it; what else it shows may need "
+    "scripts or clicks. If it lacks what you look for, use another source."
+)
 _CUT_NOTE = "The document is longer than can be read; its end is missing."
 
 
@@ -119,6 +123,8 @@ def _notes(page: ExtractedPage) -> list[str]:
         notes.append(_NO_EVIDENCE_NOTE.format(NO_EVIDENCE[page.evidence]))
     if "paywall" in page.flags:
         notes.append(_PAYWALL_NOTE)
+    if "low_yield" in page.flags:
+        notes.append(_LOW_YIELD_NOTE)
     if page.truncated:
         notes.append(_CUT_NOTE)
     return notes
