@@ -144,13 +144,13 @@ class TableView:
 
 @dataclass(frozen=True)
 class Section:
-    """A title, a sentence and some tables; `plot` names the picture that goes with them."""
+    """A title, a sentence and some tables; `plots` names the pictures that go with them."""
 
     id: str
     title: str
     note: str
     tables: tuple[TableView, ...] = ()
-    plot: str | None = None
+    plots: tuple[str, ...] = ()
 
 
 def cell_text(cell: Derived | Measure | Rate | Share | Count | Mean | Sum) -> str:

@@ -1,6 +1,6 @@
 """One trial as its page shows it: attempts with every citation marked, ledger, transcript."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from research_eval.ledger import url_key
 from research_eval.report.pack import JSON
@@ -17,17 +17,21 @@ from research_eval.schema import (
 __all__ = ["trial_detail"]
 
 
-def trial_detail(trial: TrialRecord, notes: Mapping[str, str]) -> JSON:
+def trial_detail(
+    trial: TrialRecord, notes: Mapping[str, str], expected: Sequence[str] = ()
+) -> JSON:
     """Return what the page of one trial needs; defaults are left out.
 
     Args:
         trial: The record.
         notes: What scorers said, by the score's name.
+        expected: The facts that a right answer states.
     """
     places = _places(trial.sources)
     failure = trial.failure.model_dump(exclude_none=True) if trial.failure else None
     return {
         "question": trial.question,
+        "expected": list(expected),
         "failure": failure,
         "usage": trial.usage.model_dump(exclude_defaults=True),
         "replay": trial.replay.model_dump(exclude_defaults=True),

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from itertools import groupby
 from urllib.parse import urlencode
@@ -12,9 +12,11 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from research_eval.analysis.store import run_cases
 from research_eval.journal import RunFolder
 from research_eval.report.cell import Cell, Derived, Mean, Measure, Name, Sum, TableView, cell_text
 from research_eval.report.detail import trial_detail
+from research_eval.report.finding import finding
 from research_eval.report.heading import definitions
 from research_eval.report.pack import JSON, Table, pack, pack_value
 from research_eval.report.plot import draw_plots
@@ -31,12 +33,14 @@ from research_eval.report.wording import (
     run_facts,
     run_labels,
 )
-from research_eval.schema import TrialKey, TrialRecord
+from research_eval.schema import ToolCalled, TrialKey, TrialRecord
 from research_eval.schema.display import visible
 
 __all__ = ["render_html", "trace_fragment"]
 
-SCRIPTS = ("unpack", "element", "rows", "list", "timeline", "trial", "table", "page")
+SCRIPTS = (
+    "unpack", "element", "rows", "list", "matrix", "timeline", "trial", "pair", "save", "table", "page",
+)  # fmt: skip
 _FIGURES = re.compile(
     r"[-+<\N{LESS-THAN OR EQUAL TO}]? ?[\d.\u202f]+(?: %(?: \[[\d., ]+\] \d+/\d+)?| to [-+]?[\d.]+)?|\N{EN DASH}"
 )
@@ -81,7 +85,10 @@ def render_html(
             has_reference_agents=bool(references),
             reference_agents=json.dumps(references),
             sections=sections(view),
-            plots=draw_plots(view) if plots is None else plots,
+            plots=_drawn(view)
+            if plots is None
+            else {name: {"wide": one} for name, one in plots.items()},
+            finding=finding(view),
             definitions=definitions(view),
             facts=run_facts(manifest),
             style=_template("style.css"),
@@ -98,6 +105,12 @@ def trace_fragment(trace: Trace) -> str:
     if trace.measure is not None:
         pairs.append(("_sum", trace.measure))
     return f"#trials?{urlencode(pairs)}"
+
+
+def _drawn(view: RunView) -> dict[str, dict[str, str]]:
+    """Return each plot by its name: for a page, and drawn anew for a phone."""
+    narrow = draw_plots(view, is_narrow=True)
+    return {name: {"wide": svg, "narrow": narrow[name]} for name, svg in draw_plots(view).items()}
 
 
 def _template(name: str) -> str:
@@ -173,12 +186,16 @@ def _chunks(view: RunView, folder: RunFolder, *, has_pages: bool) -> Iterator[tu
     notes = view.rows.notes
     places: dict[str, list[int]] = {}
     pages: dict[str, None] = {}
+    results: dict[str, None] = {}
+    cases = run_cases(folder)
     runs = groupby(folder.trials(), key=lambda trial: trial.case_id)
     for number, (case_id, trials) in enumerate(runs):
         places.setdefault(case_id, []).append(number)
-        yield f"chunk-{number}", _packed_trials(trials, notes, pages)
+        case = cases.get(case_id)
+        expected = [fact.value for fact in case.expected] if case else []
+        yield f"chunk-{number}", _packed_trials(trials, notes, expected, pages, results)
     if has_pages:
-        yield from _packed_pages(folder, pages)
+        yield from _packed_pages(folder, pages | results)
     for section in sections(view):
         for place, one in enumerate(section.tables):
             if one.is_long:
@@ -189,15 +206,19 @@ def _chunks(view: RunView, folder: RunFolder, *, has_pages: bool) -> Iterator[tu
 def _packed_trials(
     trials: Iterable[TrialRecord],
     notes: Mapping[TrialKey, Mapping[str, str]],
+    expected: Sequence[str],
     pages: dict[str, None],
+    results: dict[str, None],
 ) -> str:
-    """Pack trials of one case, which have much in common; add the pages that they opened."""
+    """Pack trials of one case, which have much in common; add what they opened and read."""
     table = Table()
     roots = []
     for trial in trials:
         name = json.dumps(f"{trial.configuration}\n{trial.trial}", ensure_ascii=False)
-        roots.append(f"{name}:{table.add(trial_detail(trial, notes.get(trial.key, {})))}")
+        roots.append(f"{name}:{table.add(trial_detail(trial, notes.get(trial.key, {}), expected))}")
         pages |= dict.fromkeys(s.content_sha256 for s in trial.sources if s.content_sha256)
+        called = (event for event in trial.transcript if isinstance(event, ToolCalled))
+        results |= dict.fromkeys(one.result_sha256 for one in called if one.result_sha256)
     return pack(table.text(f"{{{','.join(roots)}}}"))
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from research_eval.report.cell import Cell, Name, Section, TableView, cell_text
+from research_eval.report.finding import finding
 from research_eval.report.section import sections
 from research_eval.report.view import RunView
 from research_eval.report.wording import (
@@ -43,6 +44,7 @@ def _head(view: RunView) -> str:
         f"*{', '.join(run_labels(view))}.*",
         f"{lead(view)} {escape_markdown(origin(view))}",
     ]
+    parts[1:1] = [" ".join(map(escape_markdown, finding(view)))]
     if not view.is_conclusive:
         floor = percent(view.settings.coverage_floor)
         parts.append(

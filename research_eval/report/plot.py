@@ -1,11 +1,11 @@
-"""The plots of a report as SVG text: the same bytes wherever and whenever they are drawn."""
+"""The plots of a report as SVG text or files: the same bytes wherever and whenever they are drawn."""
 
 import io
 import re
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -13,20 +13,24 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from research_eval.report.finding import in_order
+from research_eval.report.plot_pair import paint_cost, paint_slope
 from research_eval.report.view import ConfigurationView, Rate, RunView
 from research_eval.schema.display import one_line
 
-__all__ = ["INK", "draw_files", "draw_plots"]
+__all__ = ["INK", "Row", "draw_files", "draw_plots"]
 
 INK = "#101418"
 """Colour of text and axes; the page repaints it to suit a dark screen."""
 GRID = "#d5dade"
 FIRST, FINAL = "#c77700", "#0a6c74"
 SHADES = ("#0a6c74", "#e0a030", "#b3402e", "#7a4a8c", "#5a6a3a", "#3a5a8c")
-DEPTHS = ("#b9d9da", "#63a9ae", "#0a6c74", "#06424a")
-"""More retries, darker."""
 NOBODY = "#9aa3aa"
 _KIND_COLOURS = {"first": "#e0a030", "final": "#b3402e"}
+_ENDS = {
+    "passed at first": "#0a6c74", "repaired": "#63a9ae", "not repaired": "#b3402e",
+    "no answer": "#e0a030", "not judged": NOBODY,
+}  # fmt: skip
 _SETTINGS: Any = {
     "svg.hashsalt": "research_eval",
     "svg.fonttype": "none",
@@ -53,51 +57,114 @@ _CANVASES: dict[str, Callable[[Figure], object]] = {
 _ID = re.compile(r'(\bid="|url\(#|xlink:href="#)')
 _METADATA = re.compile("<metadata>.*?</metadata>", re.DOTALL)
 
+WIDE, NARROW = 8.6, 4.0
+"""Inches: for a page, and for a phone."""
 
-def draw_plots(view: RunView) -> dict[str, str]:
+
+class Row(NamedTuple):
+    """A configuration and its height in a plot."""
+
+    y: float
+    configuration: ConfigurationView
+
+
+_Paint = Callable[[Figure, bool], None]
+"""Draws on a figure, for a phone or not."""
+
+
+def draw_plots(view: RunView, *, is_narrow: bool = False) -> dict[str, str]:
     """Return the SVG of each plot by its name; a plot without anything to show is left out."""
-    drawn = draw_files(view, "svg")
-    return {name: _own_ids(_inline(svg.decode()), f"plot-{name}-") for name, svg in drawn.items()}
+    drawn = draw_files(view, "svg", is_narrow=is_narrow)
+    end = "-narrow" if is_narrow else ""
+    return {n: _own_ids(_inline(svg.decode()), f"plot-{n}{end}-") for n, svg in drawn.items()}
 
 
-def draw_files(view: RunView, form: Literal["svg", "png"]) -> dict[str, bytes]:
-    """Return each plot as a file of its own, by its name; on white where it is no SVG."""
+def draw_files(
+    view: RunView, form: Literal["svg", "png"], *, is_narrow: bool = False
+) -> dict[str, bytes]:
+    """Return each plot as a file of its own, by its name."""
     if not view.configurations:
         return {}
-    draw = partial(_draw, view, form)
-    plots = {"pass": draw(_pass_rates), "retries": draw(_retries)}
-    if any(v.first.k or v.final.k for c in view.configurations for v in c.violations):
-        plots["violations"] = draw(partial(_violations, view), columns=len(view.kinds), extra=0.5)
+    return {
+        name: _draw(paint, size, form, is_narrow=is_narrow)
+        for name, (paint, size) in _plots(view, is_narrow=is_narrow).items()
+    }
+
+
+def _plots(view: RunView, *, is_narrow: bool) -> dict[str, tuple[_Paint, float]]:
+    """Return what draws each plot, and its height in inches."""
+    rows, height = _placed(view, is_narrow=is_narrow)
+    by_row = partial(_by_row, rows)
+    found: dict[str, tuple[_Paint, float]] = {
+        "pass": (by_row(_pass_rates), height),
+        "slope": (partial(paint_slope, view), 4.2),
+        "outcomes": (by_row(_outcomes), height),
+    }
+    kinds = [n for n, _ in enumerate(view.kinds) if _has_kind(view, n)]
+    if kinds:
+        by_kind = height * (len(kinds) if is_narrow else 1) + 0.5
+        found["violations"] = (partial(_violations, view, rows, kinds), by_kind)
     if any(c.totals["searches"].value for c in view.configurations):
-        plots["served"] = draw(_served)
-    return plots
+        found["served"] = (by_row(_served), height)
+    cost = paint_cost(view)
+    if cost is not None:
+        found["cost"] = (cost, 3.8)
+    return found
 
 
-def _draw(
-    view: RunView,
-    form: str,
-    paint: Callable[[Sequence[Axes], Sequence[ConfigurationView]], None],
-    *,
-    columns: int = 1,
-    extra: float = 0.0,
-) -> bytes:
-    configurations = view.configurations[::-1]
-    height = 1.3 + extra + 0.3 * len(configurations)
+def _has_kind(view: RunView, place: int) -> bool:
+    each = (c.violations[place] for c in view.configurations)
+    return any(violation.first.k or violation.final.k for violation in each)
+
+
+def _placed(view: RunView, *, is_narrow: bool) -> tuple[list[Row], float]:
+    """Return the configurations from the top down, models apart from reference agents."""
+    rows, y = [], 0.0
+    for group in in_order(view):
+        for configuration in group:
+            y -= 1.0
+            rows.append(Row(y, configuration))
+        y -= 1.0 if group else 0.0
+    return rows, 1.2 + (0.42 if is_narrow else 0.3) * -y
+
+
+def _draw(paint: _Paint, height: float, form: str, *, is_narrow: bool) -> bytes:
     with mpl.rc_context(_SETTINGS), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a name may hold letters that the font lacks
-        figure = Figure(figsize=(8.6, height), layout="constrained")
+        figure = Figure(figsize=(NARROW if is_narrow else WIDE, height), layout="constrained")
         _CANVASES[form](figure)
-        axes = figure.subplots(1, columns, sharey=True, squeeze=False)[0]
-        paint(list(axes), configurations)
-        names = [_label(c) for c in configurations]
-        axes[0].set_yticks(range(len(names)), names)
-        for ax in axes:
-            ax.tick_params(length=0)
-            ax.set_ylim(-0.6, len(names) - 0.4)
+        paint(figure, is_narrow)
         out = io.BytesIO()
         nothing = {"Date": None} if form == "svg" else {"Software": None}
         figure.savefig(out, format=form, metadata=nothing, dpi=200)
     return out.getvalue()
+
+
+_PaintRows = Callable[[Axes, Sequence[Row]], None]
+
+
+def _by_row(rows: Sequence[Row], paint: _PaintRows) -> _Paint:
+    """Return what draws one axis with a row a configuration."""
+
+    def draw(figure: Figure, is_narrow: bool) -> None:
+        ax = figure.subplots()
+        paint(ax, rows)
+        _name_rows(ax, rows, is_narrow=is_narrow)
+
+    return draw
+
+
+def _name_rows(ax: Axes, rows: Sequence[Row], *, is_narrow: bool) -> None:
+    """Write the names beside the rows, or above them where there is little room."""
+    ax.tick_params(length=0)
+    ax.set_ylim(rows[-1].y - 0.6, -0.3)
+    if is_narrow:
+        ax.set_yticks([])
+        at = ax.get_xlim()[0]
+        for y, configuration in rows:
+            ax.text(at, y + 0.3, _label(configuration), fontsize=7.5, va="bottom")
+    else:
+        ax.set_yticks([row.y for row in rows], [_label(row.configuration) for row in rows])
 
 
 def _label(configuration: ConfigurationView) -> str:
@@ -105,24 +172,28 @@ def _label(configuration: ConfigurationView) -> str:
     return f"{name} (reference agent)" if configuration.summary.is_reference_agent else name
 
 
-def _pass_rates(axes: Sequence[Axes], configurations: Sequence[ConfigurationView]) -> None:
-    ax = axes[0]
+def _pass_rates(ax: Axes, rows: Sequence[Row]) -> None:
     series = (
-        ("first attempt", FIRST, 0.14, "o", [c.first_pass.conditional for c in configurations]),
-        ("final", FINAL, -0.14, "s", [c.final_pass.conditional for c in configurations]),
+        ("first attempt", FIRST, 0.12, "o", [row.configuration.first_pass for row in rows]),
+        ("final", FINAL, -0.16, "s", [row.configuration.final_pass for row in rows]),
     )
-    for label, colour, shift, marker, rates in series:
-        _intervals(ax, rates, label=label, colour=colour, shift=shift, marker=marker)
+    for label, colour, shift, marker, pairs in series:
+        rates = [(row.y + shift, pair.conditional) for row, pair in zip(rows, pairs, strict=True)]
+        _intervals(ax, rates, label=label, colour=colour, marker=marker)
+    for y, configuration in rows:
+        values = (configuration.first_pass.conditional, configuration.final_pass.conditional)
+        told = [f"{100 * rate.value:.0f}" for rate in values if rate.value is not None]
+        ax.text(104, y, " \N{RIGHTWARDS ARROW} ".join(told), va="center", fontsize=8)
     ax.set_xlim(-2, 102)
-    ax.set_xlabel("judged trials that passed, % (interval)")
+    ax.set_xlabel("judged trials that passed, % (interval); first \N{RIGHTWARDS ARROW} final")
     ax.grid(axis="x")
     _legend(ax, 2)
 
 
 def _intervals(
-    ax: Axes, rates: Sequence[Rate], *, label: str, colour: str, shift: float, marker: str
+    ax: Axes, rates: Sequence[tuple[float, Rate]], *, label: str, colour: str, marker: str
 ) -> None:
-    shown = [(y + shift, rate) for y, rate in enumerate(rates) if rate.value is not None]
+    shown = [(y, rate) for y, rate in rates if rate.value is not None]
     ax.hlines(
         [y for y, _ in shown],
         [100 * rate.low for _, rate in shown],
@@ -134,72 +205,80 @@ def _intervals(
     ax.plot(values, [y for y, _ in shown], marker, color=colour, markersize=5.5, label=label)
 
 
-def _retries(axes: Sequence[Axes], configurations: Sequence[ConfigurationView]) -> None:
-    longest = max(len(c.retry_distribution) for c in configurations)
-    layers = [
-        (f"{n} retries" if n != 1 else "1 retry", DEPTHS[min(n, len(DEPTHS) - 1)],
-         [_at(c, n) for c in configurations])
-        for n in range(longest)
-    ]  # fmt: skip
-    _stack(axes[0], layers)
-    axes[0].set_xlabel("judged trials")
+def _outcomes(ax: Axes, rows: Sequence[Row]) -> None:
+    """Stack what became of the planned trials."""
+    counts = [_ended(row.configuration) for row in rows]
+    layers = [(name, colour, [each[name] for each in counts]) for name, colour in _ENDS.items()]
+    _stack(ax, rows, layers)
+    ax.set_xlabel("planned trials, by what came of the first answer")
 
 
-def _at(configuration: ConfigurationView, retries: int) -> float:
-    return float(
-        sum(number.value for n, number in configuration.retry_distribution if n == retries)
-    )
+def _ended(configuration: ConfigurationView) -> dict[str, float]:
+    judged, repair = configuration.coverage.k, configuration.repair
+    first = configuration.first_pass.conditional.k
+    return {
+        "passed at first": first,
+        "repaired": repair.k,
+        "not repaired": repair.n - repair.k,
+        "no answer": max(0, judged - first - repair.n),
+        "not judged": configuration.planned.value - judged,
+    }
 
 
 def _violations(
-    view: RunView, axes: Sequence[Axes], configurations: Sequence[ConfigurationView]
+    view: RunView, rows: Sequence[Row], kinds: Sequence[int], figure: Figure, is_narrow: bool
 ) -> None:
-    for index, ax in enumerate(axes):
-        found = [c.violations[index] for c in configurations]
-        for shift, when, rates in (
-            (0.19, "first", [v.first for v in found]),
-            (-0.19, "final", [v.final for v in found]),
-        ):
+    shape = (len(kinds), 1) if is_narrow else (1, len(kinds))
+    axes = figure.subplots(*shape, sharey=True, squeeze=False).ravel()
+    for place, (ax, kind) in enumerate(zip(axes, kinds, strict=True)):
+        for shift, when in ((0.19, "first"), (-0.19, "final")):
+            found = [row.configuration.violations[kind] for row in rows]
+            rates = [one.first if when == "first" else one.final for one in found]
             values = [100 * (rate.value or 0.0) for rate in rates]
-            ys = [y + shift for y in range(len(found))]
+            ys = [row.y + shift for row in rows]
             ax.barh(ys, values, height=0.34, color=_KIND_COLOURS[when], label=f"{when} answer")
         ax.set_xlim(0, 100)
         ax.set_xticks((0, 50, 100), ("0", "50", "100 "))
-        ax.set_title(one_line(view.kinds[index].label), fontsize=9)
+        ax.set_title(one_line(view.kinds[kind].label), fontsize=9)
         ax.grid(axis="x")
-    axes[0].figure.supxlabel("answers with the violation, %", fontsize=9)
+        if is_narrow or not place:
+            _name_rows(ax, rows, is_narrow=is_narrow)
+        ax.tick_params(length=0)
+    figure.supxlabel("answers with the violation, %", fontsize=9)
     handles, names = axes[0].get_legend_handles_labels()
-    axes[0].figure.legend(handles, names, loc="outside upper right", ncols=2, frameon=False)
+    figure.legend(handles, names, loc="outside upper right", ncols=2, frameon=False)
 
 
-def _served(axes: Sequence[Axes], configurations: Sequence[ConfigurationView]) -> None:
-    served = [{p.name: p.served.value for p in c.providers} for c in configurations]
-    names = list(dict.fromkeys(name for row in served[::-1] for name in row))
+def _served(ax: Axes, rows: Sequence[Row]) -> None:
+    served = [{p.name: p.served.value for p in row.configuration.providers} for row in rows]
+    names = list(dict.fromkeys(name for row in served for name in row))
     layers = [
         (name, SHADES[index % len(SHADES)], [row.get(name, 0.0) for row in served])
         for index, name in enumerate(names)
     ]
-    unserved = [c.totals["search_unserved"].value for c in configurations]
+    unserved = [row.configuration.totals["search_unserved"].value for row in rows]
     if any(unserved):
         layers.append(("no provider", NOBODY, unserved))
-    _stack(axes[0], layers)
-    axes[0].set_xlabel("searches, by the provider that answered")
+    _stack(ax, rows, layers)
+    ax.set_xlabel("searches, by the provider that answered")
 
 
-def _stack(ax: Axes, layers: Sequence[tuple[str, str, Sequence[float]]]) -> None:
-    left = [0.0] * len(layers[0][2])
+def _stack(
+    ax: Axes, rows: Sequence[Row], layers: Sequence[tuple[str, str, Sequence[float]]]
+) -> None:
+    left = [0.0] * len(rows)
     for label, colour, values in layers:
         shown = one_line(label)
-        ax.barh(range(len(values)), values, left=left, height=0.62, color=colour, label=shown)
+        ax.barh([r.y for r in rows], values, left=left, height=0.5, color=colour, label=shown)
         left = [start + value for start, value in zip(left, values, strict=True)]
     ax.grid(axis="x")
-    _legend(ax, len(layers))
+    _legend(ax, min(3, len(layers)))
 
 
 def _legend(ax: Axes, columns: int) -> None:
     ax.legend(
-        loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=min(columns, 6), frameon=False,
-        borderaxespad=0.0,
+        loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=max(1, columns), frameon=False,
+        borderaxespad=0.0, fontsize=8,
     )  # fmt: skip
 
 

@@ -87,7 +87,7 @@ def _summary(view: RunView) -> Section:
     table = _table(view, "Answers that cite only pages that were opened", columns)
     glance = headline(view)
     tables = (table,) if glance is None else (table, glance)
-    return Section("summary", "Summary", note, tables, plot="pass")
+    return Section("summary", "Summary", note, tables)
 
 
 def _compared(view: RunView) -> Section:
@@ -163,7 +163,7 @@ def _violations(view: RunView) -> Section | None:
         _violation_table(view, "final", "Violations of the last answer"),
     )
     note = "Answers with at least one violation of the kind, of the trials that gave an answer."
-    return Section("violations", "Violations by kind", note, tables, plot="violations")
+    return Section("violations", "Violations by kind", note, tables, plots=("violations",))
 
 
 def _violation_table(view: RunView, when: str, caption: str) -> TableView:
@@ -190,7 +190,7 @@ def _retries(view: RunView) -> Section:
     note = (
         "A retry is a second answer after a corrective; no more are made than the setting allows."
     )
-    return Section("retries", "Retries", note, (table,), plot="retries")
+    return Section("retries", "Retries and repair", note, (table,), plots=("outcomes", "slope"))
 
 
 def _retry_count(number: int) -> _Column:
@@ -229,7 +229,9 @@ def _failover(view: RunView) -> Section | None:
     columns = {"searches": _sum("searches"), **_columns(view, "failover", _sum)}
     first = _table(view, "Search outcomes", columns)
     note = "Sums over all trials. A search fell back when another provider than the first answered."
-    return Section("failover", "Search failover", note, (first, _providers(view)), plot="served")
+    return Section(
+        "failover", "Search failover", note, (first, _providers(view)), plots=("served",)
+    )
 
 
 def _providers(view: RunView) -> TableView:
@@ -252,4 +254,5 @@ def _usage(view: RunView) -> Section:
     columns = _columns(view, "usage", _sum)
     columns |= {"unmeasured requests": _sum("unmeasured_requests")}
     note = "Sums over all trials, as the providers counted."
-    return Section("usage", "Usage", note, (_table(view, "Model usage", columns),))
+    table = _table(view, "Model usage", columns)
+    return Section("usage", "Usage", note, (table,), plots=("cost",))

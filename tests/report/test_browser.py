@@ -1,13 +1,17 @@
 """The report in a headless Chromium: no error, no request, and every number leads to its trials."""
 
+import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
+from xml.etree import ElementTree as ET
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright import sync_api
 
+from research_eval.dataset import Case
 from research_eval.report.write import write_report
 from research_eval.schema import (
     AnswerChecked,
@@ -15,6 +19,7 @@ from research_eval.schema import (
     Searched,
     SearchHit,
     SourceRecord,
+    ToolCalled,
     Verdict,
     Violation,
 )
@@ -109,6 +114,9 @@ def test_the_report_opens_from_disk_without_error_or_request(watched, report) ->
     watched.page.wait_for_selector("#list-count")
     watched.page.goto(report.as_uri() + trial_fragment("case-01", "fabricator"))
     watched.page.wait_for_selector(".attempt")
+    for fragment in ("#matrix", "#pair?case_id=case-01&a=honest"):
+        watched.page.goto(report.as_uri() + fragment)
+        watched.page.wait_for_selector("main h2:visible")
 
     assert watched.complaints == []
     assert {url.partition("#")[0] for url in watched.requests} <= {report.as_uri(), "data:,"}
@@ -116,10 +124,10 @@ def test_the_report_opens_from_disk_without_error_or_request(watched, report) ->
 
 def test_the_plots_are_visible(watched, report) -> None:
     watched.open(report)
-    plots = watched.page.locator("figure.plot svg")
+    plots = watched.page.locator("figure.plot .wide svg")
     sizes = [plots.nth(i).bounding_box() for i in range(plots.count())]
 
-    assert len(sizes) == 4
+    assert len(sizes) == 5
     assert all(size["width"] > 400 and size["height"] > 100 for size in sizes)
     assert "honest (reference agent)" in plots.first.text_content()
 
@@ -269,7 +277,8 @@ def test_a_hostile_answer_is_text(watched, hostile_report) -> None:
 
 def test_nothing_unseen_is_shown_anywhere(watched, hostile_report) -> None:
     """Controls and marks of direction are told by their number on every view, tooltips included."""
-    for fragment in ("", "#trials", trial_fragment(HOSTILE, HOSTILE)):
+    pair = f"#pair?{urlencode({'case_id': HOSTILE, 'a': HOSTILE})}"
+    for fragment in ("", "#matrix", pair, "#trials", trial_fragment(HOSTILE, HOSTILE)):
         watched.open(hostile_report, fragment)
         watched.page.reload()
         watched.page.wait_for_selector("main h2:visible")
@@ -361,3 +370,181 @@ CONTRAST = """() => {
   }
   return [...low];
 }"""
+
+
+def test_the_report_begins_with_the_finding_and_one_picture(watched, report) -> None:
+    watched.open(report)
+    found = watched.page.locator("#finding")
+
+    assert found.locator(".found").text_content().startswith("The first answer of smollm2-135m")
+    assert found.locator("figure svg:visible").count() == 1
+    assert watched.page.locator("#contents a").first.get_attribute("href") == "#finding"
+
+
+def outcomes(watched, name: str) -> list[str]:
+    cells = watched.page.locator("table.matrix tbody td a").evaluate_all(
+        "all => all.map(a => a.getAttribute('aria-label'))"
+    )
+    return [text.partition(": ")[2] for text in cells if f", {name}: " in text]
+
+
+def test_the_matrix_shows_each_case_under_each_configuration(watched, report) -> None:
+    watched.open(report, "#matrix")
+    watched.page.wait_for_selector("table.matrix")
+
+    assert outcomes(watched, "honest") == ["passed at first"] * 6
+    assert outcomes(watched, "repairs-after-1") == ["passed after a retry"] * 6
+    assert outcomes(watched, "fabricator") == ["failed"] * 6
+    assert watched.page.locator("table.matrix td.o-failed a").first.text_content() == "\u2717"
+
+
+def test_the_matrix_is_filtered_by_what_failed_and_what_flips(watched, report) -> None:
+    watched.open(report, "#matrix")
+    watched.page.wait_for_selector("table.matrix")
+    whole = [watched.page.locator(f"tr:has(td.o-{name})").count() for name in ("flips", "passed")]
+    watched.page.select_option("select[name=matrix-show]", "flips")
+    watched.page.wait_for_function(
+        f"document.getElementById('matrix-count').dataset.count === '{whole[0]}'"
+    )
+    watched.page.select_option("select[name=matrix-show]", "failed")
+    watched.page.wait_for_function("location.hash.includes('show=failed')")
+    watched.page.wait_for_selector("#matrix-count")
+    assert all(
+        one in {"failed", "no answer"} for one in outcomes(watched, "smollm2-135m")
+    )  # the one model; reference agents take no part
+    watched.page.get_by_text("Clear all").click()
+    watched.page.wait_for_function("document.getElementById('matrix-count').dataset.count === '6'")
+    assert watched.complaints == []
+
+
+def test_a_sign_leads_to_two_answers_with_their_different_words_marked(watched, report) -> None:
+    watched.open(report, "#matrix")
+    watched.page.locator("table.matrix td.o-failed a").first.click()
+    watched.page.wait_for_selector(".pair")
+    answers = watched.page.locator(".pair .answer").all_text_contents()
+
+    assert len(answers) == 2
+    assert answers[0] != answers[1]
+    marked = "".join(watched.page.locator(".pair del").all_text_contents())
+    assert marked.strip()
+    kept = watched.page.evaluate(
+        """() => ["del", "ins"].map((tag, side) => {
+             const copy = document.querySelectorAll(".pair .answer")[side].cloneNode(true);
+             copy.querySelectorAll(tag).forEach((one) => one.remove());
+             return copy.textContent.replace(/\\s+/g, "");
+           })"""
+    )
+    assert kept[0] == kept[1]
+    watched.page.select_option("select[name=side-B]", index=2)
+    watched.page.wait_for_function("location.hash.includes('b=')")
+    assert watched.complaints == []
+
+
+def test_a_trial_says_how_to_replay_it(watched, report) -> None:
+    watched.open(report, trial_fragment("case-01", "fabricator", 2))
+    watched.page.wait_for_selector(".attempt")
+    told = watched.page.locator("#view-trial pre").first.text_content()
+
+    assert "--case case-01 --configuration fabricator" in told
+
+
+def test_what_is_expected_and_what_the_model_read_stand_on_the_page_of_a_trial(
+    watched, made, tmp_path
+) -> None:
+    read = "The toll is 4.50."
+    digest = hashlib.sha256(read.encode()).hexdigest()
+    called = ToolCalled(
+        turn=1, tool_call_id="c", tool="fetch", arguments="{}", ok=True, result_chars=len(read),
+        result_sha256=digest,
+    )  # fmt: skip
+    record = made.manifest([made.configuration("alpha")], ["case-1"])
+    trial = made.trial([made.checked(1, "See https://a.example/ now")], events=[called])
+    folder = made.write_run(tmp_path / "run", record, [trial])
+    case = Case(id="case-1", question="What is the toll?", expected=["4.50", "four fifty"])
+    folder.cases_path.write_text(case.model_dump_json() + "\n", encoding="utf-8")
+    folder.page_path(digest).parent.mkdir(parents=True)
+    folder.page_path(digest).write_text(read, encoding="utf-8")
+    watched.open(write_report(folder, formats=["html"])[0], trial_fragment("case-1", "alpha"))
+    watched.page.wait_for_selector(".attempt")
+    watched.page.get_by_text("what the model read").click()
+    watched.page.get_by_text(read).wait_for()
+
+    assert watched.page.locator(".expected").text_content() == "Expected: 4.50; four fifty"
+    assert watched.complaints == []
+
+
+def test_tables_and_pictures_are_saved_as_files(watched, report) -> None:
+    watched.open(report)
+    with watched.page.expect_download() as table:
+        watched.page.locator("#summary .tool", has_text="Save CSV").first.click()
+    with watched.page.expect_download() as picture:
+        watched.page.locator("#finding .tool", has_text="Save picture").click()
+    lines = Path(table.value.path()).read_text("utf-8").splitlines()
+
+    assert lines[0].startswith('"configuration","judged"')
+    assert len(lines) == 1 + 8
+    assert ET.parse(picture.value.path()).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+
+
+VIEWS = ("", "#matrix", "#pair?case_id=case-01&a=mixed-30", "#trials",
+         trial_fragment("case-01", "fabricator"))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")], ids=str
+)
+def test_axe_finds_nothing_on_any_view(browser, report, width, scheme) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+    )
+    page = context.new_page()
+    found = []
+    for fragment in VIEWS:
+        page.goto(report.as_uri() + fragment)
+        page.reload()
+        page.wait_for_selector("main h2:visible")
+        page.wait_for_timeout(100)
+        told = Axe().run(page).response["violations"]
+        found += [(fragment, one["id"], one["nodes"][0]["html"]) for one in told]
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), fragment
+    context.close()
+
+    assert found == []
+
+
+def test_a_phone_gets_pictures_of_its_own(browser, report) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800}, offline=True)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    shown = page.locator("figure.plot svg:visible")
+    size = shown.first.locator("text").first.evaluate("one => one.getBoundingClientRect().height")
+    count, wide = shown.count(), page.locator("figure.plot .wide svg:visible").count()
+    context.close()
+
+    assert (count, wide) == (5, 0)
+    assert size >= 9
+
+
+def test_print_repeats_headings_and_leaves_out_what_is_for_the_screen(watched, report) -> None:
+    watched.open(report)
+    watched.page.emulate_media(media="print")
+
+    assert not watched.page.locator("#contents, #menu, .tools").locator("visible=true").count()
+    head = watched.page.locator("#summary thead").first
+    assert head.evaluate("one => getComputedStyle(one).display") == "table-header-group"
+    assert watched.page.pdf().startswith(b"%PDF")
+
+
+def test_every_view_is_reached_by_the_keyboard_alone(watched, report) -> None:
+    watched.open(report)
+    watched.page.keyboard.press("Tab")
+    watched.page.keyboard.press("Enter")
+    assert watched.page.evaluate("document.activeElement.id") == "main"
+    for name in ("matrix", "trials"):
+        watched.page.locator(f"#menu a[href='#{name}']").focus()
+        watched.page.keyboard.press("Enter")
+        watched.page.wait_for_selector(f"#view-{name} h2")
+        assert watched.page.evaluate("document.activeElement.tagName") == "H2"
+    watched.page.locator("#view-trials tbody th a").first.focus()
+    watched.page.keyboard.press("Enter")
+    watched.page.wait_for_selector("#view-trial .attempt")

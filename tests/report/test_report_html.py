@@ -128,7 +128,7 @@ def test_no_script_builds_markup_out_of_text(text: str) -> None:
 
 
 def test_every_plot_is_inside_with_ids_of_its_own(text: str) -> None:
-    assert text.count('<figure class="plot">') == 4
+    assert text.count('<figure class="plot"') == 5
     ids = re.findall(r'\bid="([^"]+)"', text)
     assert len(ids) == len(set(ids))
 

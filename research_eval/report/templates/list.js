@@ -187,7 +187,7 @@ function renderList(target, query) {
       plural(found.length, "trial"), " of ", number(rows.count), " planned ", chips(query)),
     referenceAgents().length ? el("p", { class: "quiet" }, "\u25e6 reference agent") : "",
     add(document.createDocumentFragment(), [sumLine(found, measure)]),
-    el("div", { class: "scroll" }, el("table", { class: "list" },
+    el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Trials" }, el("table", { class: "list" },
       el("caption", {}, "Trials that meet the conditions"),
       el("thead", {}, el("tr", {}, columns.map((one) => heading(query, one)))),
       el("tbody", {}, body))),

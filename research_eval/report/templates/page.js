@@ -1,5 +1,7 @@
 // Routes and tooltips.
-const views = { summary: "view-summary", trials: "view-trials", trial: "view-trial" };
+const views = { summary: "view-summary", matrix: "view-matrix", trials: "view-trials", pair: "view-pair", trial: "view-trial" };
+const renderers = { matrix: renderMatrix, trials: renderList, pair: renderPair, trial: renderTrial };
+const parents = { trial: "trials", pair: "matrix" };
 
 function route() {
   const [name, query] = location.hash.slice(1).split("?");
@@ -10,7 +12,7 @@ function showView(name) {
   document.body.dataset.view = name;
   for (const [one, id] of Object.entries(views)) document.getElementById(id).hidden = one !== name;
   for (const link of document.querySelectorAll("#menu a")) {
-    const isHere = link.hash === "#" + (name === "trial" ? "trials" : name);
+    const isHere = link.hash === "#" + (parents[name] || name);
     if (isHere) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
@@ -29,14 +31,13 @@ async function render(isFirst) {
   const target = document.getElementById(views[name]);
   try {
     await loadRows();
-    if (name === "trials") renderList(target, query);
-    else await renderTrial(target, query);
+    await renderers[name](target, query);
     document.title = target.querySelector("h2").textContent + " \u2013 " + document.body.dataset.title;
   } catch (problem) {
     target.replaceChildren(el("h2", { tabindex: -1 }, "The trials can't be unpacked"),
       el("p", {}, "This browser lacks DecompressionStream, or the file is damaged: ", String(problem)));
   }
-  if (!isFirst && !(isSame && name === "trials")) {
+  if (!isFirst && !(isSame && name !== "trial")) {
     window.scrollTo(0, 0);
     target.querySelector("h2").focus({ preventScroll: true });
   }
@@ -65,6 +66,12 @@ function tip() {
 
 document.querySelectorAll("table.sortable").forEach(makeSortable);
 document.querySelectorAll("details[data-table]").forEach(unpackTable);
+document.querySelectorAll("#view-summary .scroll > table").forEach(addTableTools);
+document.querySelectorAll("figure.plot").forEach(addPictureTools);
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the address says which view is shown
+  document.getElementById("main").focus();
+});
 tip();
 window.addEventListener("hashchange", () => render(false));
 render(true);

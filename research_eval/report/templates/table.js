@@ -46,6 +46,7 @@ function unpackTable(details) {
       el("thead", {}, el("tr", {}, head)),
       el("tbody", {}, data.rows.map((row) => el("tr", {}, row.map(longCell)))));
     makeSortable(table);
-    details.append(el("div", { class: "scroll" }, table));
+    details.append(el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": details.dataset.caption }, table));
+    addTableTools(table);
   }, { once: true });
 }

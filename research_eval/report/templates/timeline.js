@@ -34,7 +34,8 @@ const EVENTS = {
   tool: (event) => ["Tool " + event.tool, [
     el("span", { class: event.ok ? "good" : "bad" }, event.ok ? "\u2713 worked" : "\u2717 failed"),
     " ", plural(event.result_chars || 0, "character"), " returned",
-    event.error ? el("div", {}, foreign(event.error)) : null]],
+    event.error ? el("div", {}, foreign(event.error)) : null,
+    event.result_sha256 ? pageText(event.result_sha256, "what the model read") : null]],
   search: (event) => ["Search", [
     el("q", { dir: "auto" }, foreign(event.query)), " ",
     event.served_by ? ["answered by ", el("b", {}, foreign(event.served_by))]

@@ -65,7 +65,7 @@ function markedAnswer(attempt) {
     at = behind;
   }
   out.push(foreign(points.slice(at).join("")));
-  return el("div", { class: "answer", dir: "auto" }, out);
+  return el("div", { class: "answer", dir: "auto", tabindex: 0 }, out);
 }
 
 // The corrective holds what the model was told; here it is said once, in parts.
@@ -114,15 +114,15 @@ function ledgerTable(trial, isLink) {
     el("td", { class: "num" }, source.content_chars === undefined ? "\u2013" : number(source.content_chars))));
   const head = ["No.", "State", "Source", "Characters"].map((t) => el("th", {
     scope: "col", class: t === "Characters" ? "num" : null }, t));
-  return el("div", { class: "scroll" }, el("table", { class: "ledger" },
+  return el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Ledger" }, el("table", { class: "ledger" },
     el("caption", {}, "Ledger: every URL that this trial saw"),
     el("thead", {}, el("tr", {}, head)), el("tbody", {}, body)));
 }
 
-function pageText(sha256) {
+function pageText(sha256, label) {
   if (document.getElementById("page-" + sha256) === null) return null;
-  const box = el("div", { class: "answer", dir: "auto" }, "\u2026");
-  const details = fold("text of the page", box);
+  const box = el("div", { class: "answer", dir: "auto", tabindex: 0 }, "\u2026");
+  const details = fold(label || "text of the page", box);
   details.addEventListener("toggle", async () => {
     if (!details.open) return;
     const { root, parts } = await unpackChunk("page-" + sha256);
@@ -173,6 +173,26 @@ function scoreTable(row, notes) {
       scoreRows(row, idle, notes, "Scores that do not apply, and why")) : null);
 }
 
+function expectedFacts(trial) {
+  return el("p", { class: "expected" }, el("b", {}, "Expected: "), trial.expected.map((fact, place) =>
+    [place ? "; " : "", el("span", { dir: "auto" }, foreign(fact))]));
+}
+
+// One word of a command of a POSIX shell.
+function shellWord(text) {
+  return /^[\w.,:/@%+=-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'";
+}
+
+function replayBlock(row) {
+  const words = ["research-eval", "replay", document.body.dataset.experiment, "--case", rows.value(row, "case_id"),
+    "--configuration", rows.value(row, "configuration"), "--out", "reports/again"];
+  const command = words.map(shellWord).join(" ");
+  return fold("Replay this trial", el("p", { class: "note" },
+    "Offline, from the recordings of the experiment; the trials of this case are the same bytes again. Put the experiment's file in the place of ",
+    el("code", {}, foreign(document.body.dataset.experiment)), "; the one that comes with the package is called ", el("code", {}, "bundled"), "."),
+  el("pre", {}, foreign(command)), copyButton("Copy the command", () => command));
+}
+
 async function renderTrial(target, query) {
   const row = findRow(query);
   if (row === null) {
@@ -191,6 +211,7 @@ async function renderTrial(target, query) {
     el("p", {}, isReference ? el("span", { class: "badge label" }, "reference agent") : null, " ",
       Array.from(labels, (one) => [one.cloneNode(true), " "])),
     neighbours(row), ...trialHead(row));
+  add(target, [trial && trial.expected.length ? expectedFacts(trial) : null, replayBlock(row)]);
   if (!trial) return;
   if (trial.failure) {
     target.append(el("p", { class: "banner" }, "Error: ", spoken(trial.failure.kind), ": ",
