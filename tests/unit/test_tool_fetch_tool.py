@@ -441,3 +441,14 @@ async def test_a_model_reads_that_a_large_page_gave_little():
 
     assert desk.events[0].flags == ("low_yield",)
     assert "note: The page is large, but only this little text" in outcome.text
+
+
+@pytest.mark.anyio
+async def test_a_page_that_was_cut_is_called_cut_and_not_poor_in_text():
+    settings = FetchSettings(max_body_bytes=60_000)
+    desk = Desk(lambda _: page(f"<p>{'Few words. ' * 30}</p><script>{'x' * 100_000}"), settings)
+    outcome = await desk.tool({"url": "https://a.example/"})
+
+    assert "note: The document is longer than can be read" in outcome.text
+    assert "only this little text" not in outcome.text
+    assert "low_yield" not in desk.events[0].flags

@@ -30,4 +30,7 @@ async def read_document(document: Document, settings: FetchSettings) -> Extracte
         page = read()
     else:
         page = await asyncio.to_thread(read)
-    return page.model_copy(update={"truncated": True}) if document.is_cut else page
+    if not document.is_cut:
+        return page
+    flags = tuple(flag for flag in page.flags if flag != "low_yield")  # the cut is the reason
+    return page.model_copy(update={"truncated": True, "flags": flags})
