@@ -2,12 +2,12 @@
 
 A server may say a key back: in an error, an echo of the request, a page.
 What the agent sees is in its journal and its next request, so what is taken out of the recording is
-taken out here too, and a replay shows the agent exactly what the recording showed it.
+taken out here too, and a replay shows the agent exactly what the recording showed it. For that, a
+body is read to its end first, a stream of events too: where it is cut in transit decides nothing.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from research_eval.cassette.piece import split_events
 from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.stream import Source
 from research_eval.cassette.wire import can_reencode, decoded_chunks, encoded_chunks
@@ -19,7 +19,6 @@ Headers = list[tuple[str, str]]
 IsEnough = Callable[[bytes | bytearray], bool]
 """Says whether a reader with a cap would read no further than to the end of this."""
 
-_MAX_EVENT_BYTES = 1024 * 1024
 _READ_AHEAD_BYTES = 16 * 1024 * 1024
 
 
@@ -73,43 +72,6 @@ class _Answer:
         await self._source.aclose()
 
 
-class _Sifted:
-    """A stream of events that passes on as it arrives, without known secrets."""
-
-    def __init__(self, source: Source, redactor: Redactor, channel: Channel) -> None:
-        self._source = source
-        self._redactor = redactor
-        self._channel = channel
-        self._events: list[str] = []
-        self._rest = b""
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Return whole events as they come, but those in which a secret may begin."""
-        error = None
-        try:
-            async for chunk in self._source:
-                if clean := self._taken(chunk):
-                    yield clean
-        except Exception as exc:  # noqa: BLE001  # raised again after what came before it
-            error = exc
-        if clean := self._taken(b"", is_last=True):
-            yield clean
-        if error is not None:
-            raise error
-
-    def _taken(self, chunk: bytes, *, is_last: bool = False) -> bytes:
-        whole, self._rest = _whole_lines(self._rest + chunk, is_last=is_last)
-        if not whole and not is_last:
-            return b""
-        self._events.append(whole.decode("utf-8", "surrogateescape"))
-        events = split_events("".join(self._events))
-        clean, self._events = self._redactor.settled(events, self._channel, is_last=is_last)
-        return clean.encode("utf-8", "surrogateescape")
-
-    async def aclose(self) -> None:
-        await self._source.aclose()
-
-
 async def without_secrets(
     headers: Headers,
     source: Source,
@@ -130,8 +92,6 @@ async def without_secrets(
     if not redactor.may_edit(kind):
         return headers, source
     headers = [(name, redactor.text(value)) for name, value in headers]
-    if "event-stream" in kind and not encoding:
-        return headers, _Sifted(source, redactor, channel)
     answer = _Answer(source)
     is_plain = encoding in {"", "identity"}
     await answer.read(is_enough if is_plain else None)
@@ -150,17 +110,6 @@ async def without_secrets(
         headers = [(name, value) for name, value in headers if name.lower() not in gone]
         answer.chunks = encoded_chunks(encoding, [clean], is_complete=answer.is_complete)
     return headers, answer
-
-
-def _whole_lines(content: bytes, *, is_last: bool) -> tuple[bytes, bytes]:
-    """Return whole events, or whole lines of JSON, and what is not yet one."""
-    if is_last or len(content) > _MAX_EVENT_BYTES:
-        return content, b""
-    ends = [content.rfind(end) + len(end) for end in (b"\n\n", b"\r\n\r\n") if end in content]
-    if content.startswith(b"{"):
-        ends.append(content.rfind(b"\n") + 1)
-    end = max(ends, default=0)
-    return content[:end], content[end:]
 
 
 def _value(headers: Headers, name: str) -> str:

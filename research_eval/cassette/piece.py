@@ -4,7 +4,6 @@ A model's answer comes in deltas, a key in it in as many pieces. Strings at the 
 events are read as one text.
 """
 
-import itertools
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 from research_eval.cassette.body import STYLES, Style, depth_of, spell_json
 from research_eval.secret import SCRUBBED, KnownSecrets
 
-__all__ = ["first_open_event", "split_events", "without_pieces"]
+__all__ = ["without_pieces"]
 
 _TELLS_APART = (
     "index", "output_index", "content_index", "summary_index", "item_id", "type", "thought",
@@ -38,18 +37,6 @@ class _Piece(NamedTuple):
     text: str
 
 
-def split_events(text: str) -> list[str]:
-    """Return the events of a stream, each with the blank line that ends it; the last may have none."""
-    events: list[str] = []
-    lines: list[str] = []
-    for line in text.splitlines(keepends=True):
-        lines.append(line)
-        if not line.strip("\r\n") or line.lstrip().startswith("{"):
-            events.append("".join(lines))
-            lines = []
-    return [*events, "".join(lines)] if lines else events
-
-
 def without_pieces(text: str, known: KnownSecrets) -> str:
     """Return a stream of events without secrets that lie over several of them."""
     lines = text.split("\n")
@@ -62,26 +49,6 @@ def without_pieces(text: str, known: KnownSecrets) -> str:
         line = data[number]
         lines[number] = line.before + _spelled(line, changes)
     return "\n".join(lines) if edits else text
-
-
-def first_open_event(events: list[str], known: KnownSecrets) -> int:
-    """Return the number of the first event of which a secret may begin that a later one completes."""
-    owners: list[int] = []
-    lines: list[str] = []
-    for number, event in enumerate(events):
-        split = event.split("\n")
-        lines += split
-        owners += [number] * len(split)
-    first = len(events)
-    for pieces in _channels(_data_lines(lines)).values():
-        contents = [piece.text.encode("utf-8", "surrogatepass") for piece in pieces]
-        opened = known.open_from(b"".join(contents))
-        ends = itertools.accumulate(map(len, contents))
-        begun = (
-            owners[piece.line] for piece, end in zip(pieces, ends, strict=True) if end > opened
-        )
-        first = min(first, next(begun, first))
-    return first
 
 
 def _data_lines(lines: list[str]) -> Iterator[_Line]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from research_eval.cassette.body import STYLES, Style, spell_json
-from research_eval.cassette.piece import first_open_event, split_events, without_pieces
+from research_eval.cassette.piece import without_pieces
 from research_eval.errors import ConfigError, SecretOnTapeError
 from research_eval.secret import SCRUBBED, KnownSecrets
 
@@ -39,7 +39,6 @@ _QUERY_FIELDS = (
 _GOOGLE = re.compile(r"(?i)//[a-z0-9.-]*googleapis\.com[^\s?#]*\?[^\s#\"'<>]+")
 _GOOGLE_FIELD = re.compile(r"(?i)([?&](?:key|cx)=)[^&]+")
 _STREAMED = re.compile("event-stream|ndjson|jsonl|json-seq")
-_MAX_EVENTS_HELD = 64
 _USERINFO = re.compile(r"(?i)(\bhttps?://)[^\s/@?#\"'<>]*@")
 
 
@@ -87,15 +86,6 @@ class Redactor:
     def may_edit(self, content_type: str) -> bool:
         """Say whether there can be anything to take out of a body of this type."""
         return bool(self._patterns) or self._known.is_any or "json" in content_type
-
-    def settled(
-        self, events: list[str], channel: Channel, *, is_last: bool
-    ) -> tuple[str, list[str]]:
-        """Return the start of a stream of events without secrets, and events that one may begin in."""
-        clean = split_events(self.body("".join(events), "text/event-stream", channel))
-        first = len(clean) if is_last else first_open_event(clean, self._known)
-        first = max(first, len(clean) - _MAX_EVENTS_HELD)
-        return "".join(clean[:first]), clean[first:]
 
     def uri(self, text: str) -> str:
         """Return a URL, or text that holds URLs, without the values of fields that carry keys."""

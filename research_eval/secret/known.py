@@ -1,14 +1,12 @@
 """Known secrets: values in, every place where text or bytes hold one found and replaced out."""
 
 import base64
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from research_eval.errors import ConfigError
-from research_eval.secret.view import open_escape_size, readings_of, views_of
+from research_eval.secret.view import readings_of, views_of
 
 __all__ = ["SCRUBBED", "KnownSecrets", "Place"]
 
@@ -24,8 +22,6 @@ _HEAD = re.compile(r"[A-Za-z0-9_-]{0,40}\Z")
 _TAIL = re.compile(r"[A-Za-z0-9_-]{0,40}")
 _REACH = 40
 _SHOWN = 3
-_WIDEST_LETTER = 48
-_LONGEST_IN_PIECES = 512
 _MAX_ROUNDS = 8
 
 
@@ -122,34 +118,6 @@ class KnownSecrets:
         """Return the name of a secret that `content` holds in some form."""
         places = self.places(content)
         return places[0].name if places else None
-
-    def open_from(self, content: bytes) -> int:
-        """Return where the end of `content` begins that may be the start of a secret; its size if none."""
-        if self._pattern is None:
-            return len(content)
-        cut = max(0, len(content) - self._longest * _WIDEST_LETTER)
-        tail = content[cut:]
-        whole = len(tail) - open_escape_size(tail)
-        starts = [whole]
-        for view in itertools.chain(readings_of(tail), readings_of(tail[:whole])):
-            size = len(view.data)
-            opened = range(min(self._longest, size), 0, -1)
-            found = next((at for at in opened if view.data[-at:] in self._beginnings), 0)
-            if found:
-                starts.append(view.back(size - found, size)[0])
-        return cut + min(starts)
-
-    @cached_property
-    def _longest(self) -> int:
-        return min(max(map(len, self._names), default=0), _LONGEST_IN_PIECES)
-
-    @cached_property
-    def _beginnings(self) -> frozenset[bytes]:
-        return frozenset(
-            needle[:size]
-            for needle in self._names
-            for size in range(1, min(len(needle), self._longest))
-        )
 
     def _unmask(self, text: str) -> str:
         """Replace keys that are shown in part, as `sk-ab***yz`."""

@@ -9,18 +9,16 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["View", "open_escape_size", "readings_of", "views_of"]
+__all__ = ["View", "readings_of", "views_of"]
 
 _MAX_ROUNDS = 6
 _MAX_BASE64 = 2
-_WIDEST_ESCAPE = 34
 _ESCAPE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}"
     rb"|\\u\{[0-9a-fA-F]{1,6}\}|\\x[0-9a-fA-F]{2}|\\[^ux]|%u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}"
     rb"|&#[0-9]{1,9};?|&#[xX][0-9a-fA-F]{1,8};?|&[A-Za-z][A-Za-z0-9]{1,31};",
     re.DOTALL,
 )
-_OPEN_ESCAPE = re.compile(rb"(?:\\(?:u[^\\]{0,7}|x.?)?|%.?|%u.{0,3}|&#?[A-Za-z0-9]{0,31})\Z")
 _LETTERS = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 _BASE64 = re.compile(
     rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}"
@@ -52,12 +50,6 @@ def readings_of(data: bytes) -> Iterator[View]:
     view = View(data, lambda start, end: (start, end))
     yield view
     yield from _unescapings(view)
-
-
-def open_escape_size(data: bytes) -> int:
-    """Return the size of the end of `data` that may be the beginning of an escape."""
-    found = _OPEN_ESCAPE.search(data[-_WIDEST_ESCAPE:])
-    return len(found.group()) if found else 0
 
 
 def _views(view: View, base64_left: int) -> Iterator[View]:
