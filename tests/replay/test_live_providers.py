@@ -151,7 +151,8 @@ def test_no_trial_is_started_whose_provider_refuses_and_the_others_go_on(
     assert asked <= 2
     assert {status for status, _ in ends["searches"]} == {"error"}
     assert ends["opens"] == [DONE] * 6
-    line = stopped.stderr.splitlines()[-1]
+    line, result = stopped.stderr.splitlines()[-2:]
+    assert result == f"result: inconclusive (exit 3): {6 + failed} of 12 trials are done"
     assert line.startswith(
         f"research-eval: stopped: {services.url}/v1 serves no more (openai:local: "
     )
