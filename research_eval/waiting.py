@@ -1,14 +1,16 @@
 """What a trial waits for, so that a time limit tells a late provider from the agent's own doing."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from math import inf
 from typing import Protocol
 
 from research_eval.clock import Clock
 
-__all__ = ["TimeKeeper", "Waits"]
+__all__ = ["TimeKeeper", "Waits", "retry_after"]
 
 
 class TimeKeeper(Protocol):
@@ -135,4 +137,22 @@ class Waits:
                 is_late = 2 * waited > until - since or waited > 2 * slowest
                 return span.whom if is_late else None
             slowest = max(slowest, span.ended - span.began)
+        return None
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds of a `Retry-After` header, be it a number or a date.
+
+    A date counts from the response's own `Date`, so that no clock is read.
+
+    >>> retry_after({"retry-after": "7"})
+    7.0
+    """
+    value = headers.get("retry-after", "").strip()
+    if re.fullmatch(r"\d{1,9}(\.\d{1,6})?", value):
+        return float(value)
+    try:
+        until, since = parsedate_to_datetime(value), parsedate_to_datetime(headers["date"])
+        return max(0.0, (until - since).total_seconds())
+    except (KeyError, ValueError, TypeError):
         return None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from research_eval.cli.closing import close, most_serious, read_rulings, requirement_status
-from research_eval.cli.notice import print_causes
+from research_eval.cli.notice import print_notices
 
 if TYPE_CHECKING:
     from research_eval.runner import RunOptions, RunSummary
@@ -23,7 +23,7 @@ def finish(settings: "RunOptions", summary: "RunSummary", *, wants_report: bool)
     found = read_rulings(settings.out) if wants_report else None
     if settings.model_mode != "replay":
         _print_costs(summary)
-    print_causes(settings.out)
+    print_notices(settings.out)
     done = f"{summary.done} of {summary.planned} trials are done"
     if summary.stopped:
         click.echo(f"research-eval: stopped: {summary.stopped}; {_left(summary)}", err=True)

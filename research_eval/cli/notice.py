@@ -1,18 +1,24 @@
-"""What a run says on the console beside its results: a warning before it, causes of errors after it."""
+"""What a run says on the console beside its results: a warning before it, errors and blocked pages after it."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
 if TYPE_CHECKING:
     from research_eval.experiment import Configuration
+    from research_eval.schema import TrialRecord
 
-__all__ = ["print_causes", "warn_of_no_search"]
+__all__ = ["print_notices", "warn_of_no_search"]
 
 SHOWN_CAUSES = 5
 """Causes of errors that the end of a run tells; the report has them all."""
+
+SHOWN_HOSTS = 3
+"""Blocked hosts that the end of a run tells."""
 
 
 def warn_of_no_search(configurations: "Sequence[Configuration]") -> None:
@@ -29,12 +35,13 @@ def warn_of_no_search(configurations: "Sequence[Configuration]") -> None:
             )
 
 
-def print_causes(out: Path) -> None:
-    """Say of what trials ended in an error: each cause once, in the words of what failed."""
+def print_notices(out: Path) -> None:
+    """Say of what trials ended in an error, each cause once, and which pages our own guard blocked."""
     from research_eval.journal import RunFolder
     from research_eval.schema import causes_of
 
-    causes = causes_of(RunFolder(out).trials())
+    blocked: Counter[str] = Counter()
+    causes = causes_of(_counting_blocked(RunFolder(out).trials(), blocked))
     for cause in causes[:SHOWN_CAUSES]:
         click.echo(f"errors: {cause.line}", err=True)
     if len(causes) > SHOWN_CAUSES:
@@ -44,3 +51,32 @@ def print_causes(out: Path) -> None:
             " in report.md",
             err=True,
         )
+    if blocked:
+        hosts = ", ".join(host for host, _ in blocked.most_common(SHOWN_HOSTS))
+        more = ", …" if len(blocked) > SHOWN_HOSTS else ""
+        click.echo(
+            f"blocked: {sum(blocked.values())} fetches of {hosts}{more}: the SSRF guard opens public "
+            "hosts on ports 80 and 443, as far as fetch.allow_hosts and fetch.deny_hosts go; "
+            'see also fetch.allow_private = ["HOST"] and fetch.ports = "any"',
+            err=True,
+        )
+
+
+def _counting_blocked(
+    trials: "Iterator[TrialRecord]", blocked: Counter[str]
+) -> "Iterator[TrialRecord]":
+    """Yield the trials, and count the hosts that `fetch` was not allowed to open."""
+    from research_eval.schema.display import one_line
+
+    for trial in trials:
+        for event in trial.transcript:
+            if event.kind == "fetch" and event.error == "blocked":
+                blocked[one_line(_authority((*event.hops, event.url)[0]), 80)] += 1
+        yield trial
+
+
+def _authority(url: str) -> str:
+    try:
+        return urlsplit(url).netloc or url
+    except ValueError:
+        return url

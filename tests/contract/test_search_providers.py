@@ -470,3 +470,12 @@ async def test_a_character_reference_without_end_spoils_nothing():
     reply = await Server(samples.dump(answer)).reply("brave")
 
     assert (reply.hits[0].title, reply.hits[0].snippet) == ("Moons", "'")
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+@pytest.mark.parametrize("location", ["mailto:a@example.org", "http://xn--127/", "http:10.0.0.1"])
+async def test_a_redirect_to_no_web_address_is_a_classified_error(name, location):
+    failure = await Server(b"", 302, {"location": location}).failure(name)
+
+    assert failure.kind == "malformed"
+    assert "redirects to a malformed address" in str(failure)

@@ -4,6 +4,8 @@ import gzip
 
 import httpx
 import pytest
+from hypothesis import given, strategies as st
+from pydantic import ValidationError
 
 from research_eval.cassette import OffTapeError
 from research_eval.clock import VirtualClock
@@ -452,3 +454,117 @@ async def test_a_page_that_was_cut_is_called_cut_and_not_poor_in_text():
     assert "note: The document is longer than can be read" in outcome.text
     assert "only this little text" not in outcome.text
     assert "low_yield" not in desk.events[0].flags
+
+
+BAD_LOCATIONS = [
+    "mailto:a@example.org",
+    "tel:+1",
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "http:10.0.0.1",
+    "http://xn--127/",
+    "http://xn--a/",
+    "http://[::1",
+    "http://a b/",
+    "http://",
+    "ftp://a.example/",
+    "file:///etc/passwd",
+    "http://a.example:99999/",
+    "http://b\u0627\u0030\u05d0.example/",
+]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("location", BAD_LOCATIONS)
+async def test_a_redirect_to_no_web_address_is_an_error_the_model_reads(location):
+    desk = Desk(lambda _: httpx.Response(302, headers={"location": location}))
+    outcome = await desk.tool({"url": "https://a.example/"})
+
+    assert outcome.error == "invalid_url"
+    assert [(event.ok, event.error) for event in desk.events] == [(False, "invalid_url")]
+
+
+@pytest.mark.anyio
+@given(
+    location=st.text(st.characters(codec="utf-8"), max_size=40),
+    scheme=st.sampled_from(["", "http:", "http://", "https://xn--", "//", "x:"]),
+)
+async def test_no_redirect_of_any_text_raises(location, scheme):
+    value = (scheme + location).encode("utf-8").replace(b"\r", b"").replace(b"\n", b"")
+    desk = Desk(lambda _: httpx.Response(302, headers=[(b"location", value)]))
+
+    outcome = await desk.tool({"url": "https://a.example/"})
+
+    assert outcome.error in {"invalid_url", "blocked", "too_many_redirects", "host_busy"}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("host", ["xn--a", "xn--127", "xn--", "xn--a.example"])
+async def test_a_host_that_idna_refuses_is_no_address(host):
+    desk = Desk(lambda _: page())
+    outcome = await desk.tool({"url": f"http://{host}/"})
+
+    assert outcome.error == "invalid_url"
+    assert desk.requests == []
+
+
+@pytest.mark.anyio
+async def test_robots_txt_that_redirects_nowhere_closes_the_site():
+    desk = Desk(
+        lambda _: httpx.Response(302, headers={"location": "mailto:a@example.org"}),
+        FetchSettings(robots=True),
+    )
+    outcome = await desk.tool({"url": "https://a.example/"})
+
+    assert outcome.error == "robots"
+
+
+@pytest.mark.anyio
+async def test_a_retry_after_date_counts_from_the_date_of_the_answer():
+    dated = {
+        "date": "Wed, 21 Oct 2026 07:28:00 GMT",
+        "retry-after": "Wed, 21 Oct 2026 07:28:07 GMT",
+    }
+    answers = iter([httpx.Response(503, headers=dated), page()])
+    desk = Desk(lambda _: next(answers))
+    outcome = await desk.tool({"url": "https://a.example/"})
+
+    assert outcome.ok
+    assert desk.clock.now() == 7
+
+
+@pytest.mark.parametrize(
+    ("field", "written", "kept"),
+    [
+        ("ports", "any", None),
+        ("ports", None, None),
+        ("ports", 8080, (8080,)),
+        ("ports", [80, 8080], (80, 8080)),
+        ("allow_private", "127.0.0.1", ("127.0.0.1",)),
+        ("allow_private", ["10.0.0.0/8", "::1"], ("10.0.0.0/8", "::1")),
+        ("allow_hosts", ".example.org", (".example.org",)),
+        ("deny_hosts", "a.example", ("a.example",)),
+    ],
+)
+def test_a_list_of_one_needs_no_brackets_and_every_port_has_a_word(field, written, kept):
+    settings = FetchSettings.model_validate({field: written})
+
+    assert getattr(settings, field) == kept
+    assert FetchSettings.model_validate_json(settings.model_dump_json()) == settings
+
+
+@pytest.mark.parametrize(
+    ("field", "written"),
+    [
+        ("ports", "none"),
+        ("ports", 0),
+        ("ports", 65_536),
+        ("ports", True),
+        ("allow_private", "http://127.0.0.1/"),
+        ("allow_private", 5),
+        ("deny_hosts", ["a.example/path"]),
+    ],
+)
+def test_what_names_no_port_or_host_is_refused(field, written):
+    with pytest.raises(ValidationError):
+        FetchSettings.model_validate({field: written})

@@ -22,6 +22,7 @@ from research_eval.waiting import Waits
 __all__ = ["Document", "DownloadError", "Downloader"]
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_BAD_LOCATION = "it redirects to a malformed address, or to one that is not http or https"
 _NO_HOST = re.compile(r"(?i)https?:(?!//[^/\\])")
 _ACCEPT = (
     "text/html,application/xhtml+xml,application/pdf,application/xml;q=0.9,application/json;q=0.9,"
@@ -116,6 +117,9 @@ class Downloader:
             raise self._error(journey, "timeout") from exc
         except UnpackError as exc:
             raise self._error(journey, "bad_coding", str(exc)) from exc
+        except (httpx.InvalidURL, UnicodeError) as exc:
+            # httpx reads a Location itself, also where it does not follow it
+            raise self._error(journey, "invalid_url", _BAD_LOCATION) from exc
         except httpx.HTTPError as exc:
             raise self._error(journey, *_classify(exc)) from exc
 
@@ -176,7 +180,7 @@ class Downloader:
                 place = answer
         except OffTapeError:
             return RobotsRules()
-        except (httpx.HTTPError, UnpackError):
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, UnpackError, FenceError):
             return _CLOSED
         return RobotsRules()
 
@@ -252,7 +256,7 @@ class Downloader:
         try:
             joined = urljoin(str(target), location.strip())
         except ValueError as exc:
-            raise FenceError("invalid_url", "it redirects to a malformed address") from exc
+            raise FenceError("invalid_url", _BAD_LOCATION) from exc
         return check_url(joined, self._settings)
 
     def _caps(self, body: bytes | bytearray) -> tuple[int, int]:
@@ -300,7 +304,7 @@ def _rules_in(answer: Document, user_agent: str) -> RobotsRules:
 _BY_MESSAGE = (
     (BLOCKED, "blocked", "it does not lead to the public internet"),
     (UNKNOWN_HOST, "unknown_host", ""),
-    ("Invalid URL in location header", "invalid_url", "it redirects to a malformed address"),
+    ("Invalid URL in location header", "invalid_url", _BAD_LOCATION),
 )
 
 

@@ -39,6 +39,7 @@ def check_url(url: str, settings: FetchSettings) -> httpx.URL:
     try:
         parsed = httpx.URL(url.replace(" ", "%20"))
         host = parsed.raw_host.decode("ascii").lower().rstrip(".")
+        _ = parsed.host  # httpx decodes it late, after a redirect as well, and raises there
     except (httpx.InvalidURL, UnicodeError, ValueError) as exc:
         raise FenceError("invalid_url", "it is not a well-formed address") from exc
     _check_host(host)

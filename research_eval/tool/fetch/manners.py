@@ -4,16 +4,14 @@ import httpx
 
 from research_eval.clock import Clock
 from research_eval.tool.fetch.settings import FetchSettings
+from research_eval.waiting import retry_after
 
 __all__ = ["Manners", "retry_after_s"]
 
 
 def retry_after_s(status: int, headers: httpx.Headers) -> float | None:
-    """Return the seconds that an overloaded server asks to wait, if it says so in seconds."""
-    if status not in {429, 503}:
-        return None
-    text = headers.get("retry-after", "").strip()
-    return float(text) if text.isascii() and text.isdigit() and len(text) < 8 else None
+    """Return the seconds that an overloaded server asks to wait, in a number or by a date."""
+    return retry_after(headers) if status in {429, 503} else None
 
 
 class Manners:

@@ -1,23 +1,46 @@
 """What a user may set about fetching: fences, caps, manners."""
 
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
 from research_eval.schema import Record
 
 __all__ = ["FetchSettings"]
 
 
+_ANY = "any"
+
+
+def _as_list(value: object) -> object:
+    """Return one value as a list of one, so that a list of one may be written without brackets."""
+    return (value,) if isinstance(value, str | int) and not isinstance(value, bool) else value
+
+
+def _as_ports(value: object) -> object:
+    """Return the ports that `value` names; `any`, which TOML needs a word for, is `None`."""
+    return None if value == _ANY else _as_list(value)
+
+
+Hosts = Annotated[
+    tuple[Annotated[str, Field(pattern=r"^[^\s/?#@]+(/\d+)?$")], ...], BeforeValidator(_as_list)
+]
+Port = Annotated[int, Field(ge=1, le=65_535)]
+
+
 class FetchSettings(Record):
     """How far `fetch` may go, how long it may take and how it behaves towards servers."""
 
-    allow_hosts: tuple[str, ...] | None = None
+    allow_hosts: Hosts | None = None
     """Hosts that may be opened; `None` is every host. `example.org` is that host alone,
     `.example.org` is the domain and all below it."""
-    deny_hosts: tuple[str, ...] = ()
+    deny_hosts: Hosts = ()
     """Hosts that may not be opened, in the same form; they win over `allow_hosts`."""
-    allow_private: tuple[str, ...] = ()
+    allow_private: Hosts = ()
     """Hosts or networks (`127.0.0.1`, `.intranet.example`, `10.0.0.0/8`) that may be opened although
     their addresses are not public."""
-    ports: tuple[int, ...] | None = (80, 443)
-    """Ports that may be dialled; `None` is every port."""
+    ports: Annotated[tuple[Port, ...] | None, BeforeValidator(_as_ports)] = (80, 443)
+    """Ports that may be dialled; `any` (in Python also `None`) is every port."""
     max_redirects: int = 5
     """Redirects that one fetch follows."""
     max_wire_bytes: int = 5_000_000

@@ -17,9 +17,9 @@ from research_eval.tool.search.wire import (
     make_hit,
     refuse,
     result_rows,
-    retry_after,
     rows,
 )
+from research_eval.waiting import retry_after
 
 __all__ = ["BraveWire", "plain"]
 

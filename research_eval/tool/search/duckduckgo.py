@@ -16,8 +16,8 @@ from research_eval.tool.search.wire import (
     kind_of,
     make_hit,
     refuse,
-    retry_after,
 )
+from research_eval.waiting import retry_after
 
 __all__ = ["DuckDuckGoWire"]
 

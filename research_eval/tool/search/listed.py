@@ -12,8 +12,8 @@ from research_eval.tool.search.wire import (
     make_hit,
     refuse,
     result_rows,
-    retry_after,
 )
+from research_eval.waiting import retry_after
 
 __all__ = ["ListShape", "ListedWire", "codes_in", "message_in"]
 

@@ -104,6 +104,10 @@ class RemoteSearchProvider:
                 return await self._send(request)
         except TimeoutError as exc:
             raise self._too_late() from exc
+        except (httpx.InvalidURL, UnicodeError) as exc:
+            # httpx reads the Location of a redirect, which is not followed
+            words = f"{self.name} redirects to a malformed address ({type(exc).__name__})"
+            raise SearchError(words, kind="malformed") from exc
         except httpx.HTTPError as exc:
             raise self._broke(exc) from exc
 

@@ -14,8 +14,8 @@ from research_eval.tool.search.wire import (
     make_hit,
     refuse,
     result_rows,
-    retry_after,
 )
+from research_eval.waiting import retry_after
 
 __all__ = ["SerperWire"]
 

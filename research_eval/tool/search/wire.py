@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple, Protocol
 
 from research_eval.ledger import url_key
@@ -22,7 +21,6 @@ __all__ = [
     "read_answer",
     "refuse",
     "result_rows",
-    "retry_after",
     "rows",
 ]
 
@@ -249,24 +247,6 @@ def _by_words(status: int, words: str) -> SearchErrorKind:
     if status == 403 or readings:
         return "auth"
     return "bad_query" if status >= 400 else "malformed"
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds of a `Retry-After` header, be it a number or a date.
-
-    A date counts from the response's own `Date`, so that no clock is read.
-
-    >>> retry_after({"retry-after": "7"})
-    7.0
-    """
-    value = headers.get("retry-after", "").strip()
-    if re.fullmatch(r"\d{1,9}(\.\d{1,6})?", value):
-        return float(value)
-    try:
-        until, since = parsedate_to_datetime(value), parsedate_to_datetime(headers["date"])
-        return max(0.0, (until - since).total_seconds())
-    except (KeyError, ValueError, TypeError):
-        return None
 
 
 def as_text(value: object) -> str:
