@@ -1,14 +1,16 @@
 """Comparisons: two stores in, what was added, removed and changed out; and one store in figures."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from research_eval.cassette.place import NamedStore
 from research_eval.cassette.playback import Interaction
-from research_eval.cassette.store import Store
+from research_eval.cassette.store import FolderStore, Store
 
-__all__ = ["Change", "StoreFigures", "compare_stores", "figures"]
+__all__ = ["Change", "StoreFigures", "compare_stores", "figures", "paired_stores"]
 
 _SHOWN_CHARS = 70
 
@@ -37,6 +39,32 @@ class StoreFigures(NamedTuple):
     ends: dict[str, int]
     ambiguous: list[str]
     """Requests that got different answers when they were repeated."""
+
+
+def paired_stores(
+    before: Sequence[NamedStore], after: Sequence[NamedStore]
+) -> list[tuple[str, Store, Store]]:
+    """Return which store is compared with which, each pair with its label; a missing one is empty.
+
+    Stores of one name belong together. Of the others, the only web of each place do, and then the
+    only store that is left on each side, so that two folders can be compared under any names.
+    """
+    old, new = ({named.label: named for named in side} for side in (before, after))
+    same = old.keys() & new.keys()
+    pairs = [(label, old.pop(label).store, new.pop(label).store) for label in sorted(same)]
+    for channel in ("web", None):
+        left, right = (
+            [named for named in side.values() if channel in {None, named.channel}]
+            for side in (old, new)
+        )
+        if len(left) == len(right) == 1:
+            names = (left[0].label, right[0].label)
+            pairs.append((" → ".join(names), left[0].store, right[0].store))
+            del old[names[0]], new[names[1]]
+    nothing = FolderStore(Path("does-not-exist") / "nowhere")
+    pairs += [(label, named.store, nothing) for label, named in old.items()]
+    pairs += [(label, nothing, named.store) for label, named in new.items()]
+    return sorted(pairs, key=lambda pair: pair[0])
 
 
 def compare_stores(before: Store, after: Store) -> Iterator[Change]:

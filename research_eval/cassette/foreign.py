@@ -1,8 +1,10 @@
 """Foreign recordings: one exchange as somebody else kept it in, an interaction of ours out."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,19 +18,39 @@ from research_eval.cassette.key import PROFILE, Asked
 from research_eval.cassette.recording import Recording
 from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.store import Store
+from research_eval.cassette.tape import MAX_BYTES
 from research_eval.cassette.web import web_name
+from research_eval.cassette.wire import decoded_chunks
 from research_eval.clock import VirtualClock
-from research_eval.errors import CassetteError
+from research_eval.errors import CassetteError, SecretOnTapeError
 from research_eval.schema import TrialKey
+from research_eval.schema.outside import safe_text
 
 __all__ = [
+    "MAX_IMPORT_BYTES",
     "ForeignExchange",
+    "ImportCount",
+    "NotKept",
+    "RefusedError",
     "ask_again",
     "keep_as_trial",
     "keep_as_web",
+    "settled",
     "taped",
     "taped_in_order",
 ]
+
+
+MAX_IMPORT_BYTES = 256 * 1024 * 1024
+"""Largest file of another tool that is read whole, and most bytes of a file that are held at a time."""
+
+_SHOWN = 10
+_BODILESS = frozenset({204, 205, 304})
+_MAGIC = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
+
+
+class RefusedError(Exception):
+    """One exchange cannot be taken over; the message says why."""
 
 
 class ForeignExchange(NamedTuple):
@@ -43,6 +65,103 @@ class ForeignExchange(NamedTuple):
     headers: list[tuple[str, str]]
     body: bytes
     recorded_at: str | None = None
+
+
+class NotKept(NamedTuple):
+    """A part of a foreign file that is not taken over."""
+
+    where: str
+    """Which part, in the words of its format."""
+    why: str
+    is_refused: bool
+    """Whether a response is lost with it; anything else is skipped, because it is no exchange."""
+
+
+@dataclass
+class ImportCount:
+    """What became of everything in a foreign file."""
+
+    kept: int = 0
+    known: int = 0
+    """Exchanges that were there already."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Parts that are no exchange, by what they are."""
+    refused: int = 0
+    """Responses that could not be taken over."""
+    reasons: list[str] = field(default_factory=list)
+    """Where the first of them are, and why."""
+
+    def leave(self, part: NotKept) -> None:
+        """Count a part that is not taken over."""
+        if not part.is_refused:
+            self.skipped[part.why] += 1
+            return
+        self.refused += 1
+        if len(self.reasons) < _SHOWN:
+            self.reasons.append(f"{part.where}: {part.why}")
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the file held no response at all."""
+        return not (self.kept or self.known or self.refused)
+
+
+def settled(
+    method: str, status: int, headers: list[tuple[str, str]], body: bytes
+) -> tuple[list[tuple[str, str]], bytes]:
+    """Return headers and body that fit each other, whatever other tools did to one of them alone.
+
+    Many tools keep a decoded body under the header of the encoded one. A body in one coding stays
+    as it was on the wire, so that it is recorded like any other.
+
+    Raises:
+        RefusedError: If the body is not what its headers say, and no plain text either.
+    """
+    codings = [
+        coding
+        for name, value in headers
+        if name.lower() == "content-encoding"
+        for coding in value.lower().replace(" ", "").split(",")
+        if coding not in {"", "identity"}
+    ]
+    is_wire = bool(codings and body) and len(codings) == 1
+    plain = body
+    for coding in reversed(codings if body else []):
+        decoded = decoded_chunks(coding, [plain], is_complete=True)
+        if decoded is None:
+            _require_plain(coding, plain)
+            is_wire = False
+            break
+        plain = b"".join(decoded)
+    if len(plain) > MAX_BYTES:
+        raise RefusedError(f"its body is larger than {MAX_BYTES} bytes")
+    if is_wire:
+        return headers, body
+    is_head = method.upper() == "HEAD" or status in _BODILESS
+    dropped = {"content-encoding"} if is_head else {"content-encoding", "content-length"}
+    return [pair for pair in headers if pair[0].lower() not in dropped], plain
+
+
+def _require_plain(coding: str, body: bytes) -> None:
+    """Refuse a body that cannot be decoded, unless somebody has decoded it before.
+
+    Raises:
+        RefusedError: If it is damaged, cut, a bomb, or in a coding that nobody here knows.
+    """
+    magic = _MAGIC.get(coding)
+    is_plain = not body.startswith(magic) if magic else _is_text(body)
+    if is_plain:
+        return
+    if coding == "br" and find_spec("brotli") is None:
+        raise RefusedError("its body is brotli: pip install 'research-eval[warc]' to read it")
+    raise RefusedError(f"its body is not {coding[:20]}, or is cut, or unpacks to too much")
+
+
+def _is_text(body: bytes) -> bool:
+    try:
+        return "\0" not in body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
 
 
 def ask_again(
@@ -97,7 +216,8 @@ def taped(
         recorded_at=exchange.recorded_at,
         save=done.append,
     )
-    recording.respond(exchange.status, exchange.reason, exchange.headers)
+    headers = [(safe_text(name), safe_text(value)) for name, value in exchange.headers]
+    recording.respond(exchange.status, safe_text(exchange.reason), headers)
     if exchange.body:
         recording.add(exchange.body)
     recording.finish("complete")
@@ -106,19 +226,43 @@ def taped(
     return asked, done[0]
 
 
-def taped_in_order(
-    exchanges: Iterable[ForeignExchange], redactor: Redactor, channel: Channel
-) -> list[TapedInteraction]:
-    """Return exchanges as one tape keeps them; equal requests are numbered.
+def _taken(
+    parts: Iterable[ForeignExchange | NotKept],
+    redactor: Redactor,
+    channel: Channel,
+    count: ImportCount,
+) -> Iterator[tuple[Asked, TapedInteraction]]:
+    """Yield what can be kept of a foreign file, and count what cannot.
 
     Raises:
         SecretOnTapeError: If a known secret is still in one of them.
-        CassetteError: If a URL is none.
+    """
+    for part in parts:
+        if isinstance(part, NotKept):
+            count.leave(part)
+            continue
+        try:
+            yield taped(part, 0, redactor, channel)
+        except SecretOnTapeError:
+            raise
+        except CassetteError as exc:
+            count.leave(NotKept(f"{part.method} {redactor.uri(part.uri)[:100]}", str(exc), True))
+
+
+def taped_in_order(
+    parts: Iterable[ForeignExchange | NotKept],
+    redactor: Redactor,
+    channel: Channel,
+    count: ImportCount | None = None,
+) -> list[TapedInteraction]:
+    """Return exchanges as one cassette keeps them; equal requests are numbered.
+
+    Raises:
+        SecretOnTapeError: If a known secret is still in one of them.
     """
     ordinals: dict[str, int] = {}
     records = []
-    for exchange in exchanges:
-        asked, record = taped(exchange, 0, redactor, channel)
+    for asked, record in _taken(parts, redactor, channel, count or ImportCount()):
         ordinal = ordinals.get(asked.key, 0)
         ordinals[asked.key] = ordinal + 1
         slot = record.tape.model_copy(update={"ordinal": ordinal})
@@ -127,53 +271,57 @@ def taped_in_order(
 
 
 def keep_as_trial(
-    exchanges: Iterable[ForeignExchange], store: Store, redactor: Redactor, case_id: str, trial: int
-) -> int:
+    parts: Iterable[ForeignExchange | NotKept],
+    store: Store,
+    redactor: Redactor,
+    case_id: str,
+    trial: int,
+) -> ImportCount:
     """Keep exchanges as what one trial of a configuration said to its model.
 
     Raises:
         SecretOnTapeError: If a known secret is still in one of them.
-        CassetteError: If a URL is none, or the store cannot be written.
+        CassetteError: If the store cannot be written.
     """
-    records = taped_in_order(exchanges, redactor, "model")
+    count = ImportCount()
+    records = taped_in_order(parts, redactor, "model", count)
+    count.kept = len(records)
+    if not records:
+        return count
     configuration = Path(store.place).name
     name = trial_name(TrialKey(case_id, configuration, trial))
     metadata = TapeMetadata(profile=PROFILE, trial=(case_id, configuration, trial))
     store.write(name, records, metadata)
-    return len(records)
+    return count
 
 
 def keep_as_web(
-    exchanges: Iterable[ForeignExchange], store: Store, redactor: Redactor
-) -> tuple[int, int]:
+    parts: Iterable[ForeignExchange | NotKept], store: Store, redactor: Redactor
+) -> ImportCount:
     """Add exchanges to a shared web; equal requests become answers one after another.
 
     What is there already is not added again, so that an import which was stopped can be run again.
 
-    Returns:
-        How many were added, and how many were there already.
-
     Raises:
         SecretOnTapeError: If a known secret is still in one of them.
-        CassetteError: If a URL is none, or the store cannot be written.
+        CassetteError: If the store cannot be read or written.
     """
-    added = known = 0
+    count = ImportCount()
     seen: Counter[tuple[str, str]] = Counter()
-    for exchange in exchanges:
-        asked, record = taped(exchange, 0, redactor, "web")
+    for asked, record in _taken(parts, redactor, "web", count):
         name = web_name(asked)
         tape = store.read(name)
         records = tape.records() if tape else []
         own = _outcome(record, store)
         seen[name, own] += 1
         if [_outcome(other, store) for other in records].count(own) >= seen[name, own]:
-            known += 1
+            count.known += 1
             continue
         slot = record.tape.model_copy(update={"ordinal": len(records)})
-        record = record.model_copy(update={"tape": slot})  # the same, numbered
-        store.write(name, [*records, record], TapeMetadata(profile=PROFILE))
-        added += 1
-    return added, known
+        numbered = record.model_copy(update={"tape": slot})
+        store.write(name, [*records, numbered], TapeMetadata(profile=PROFILE))
+        count.kept += 1
+    return count
 
 
 def _outcome(record: TapedInteraction, store: Store) -> str:

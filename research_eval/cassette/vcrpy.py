@@ -1,23 +1,23 @@
-"""vcrpy: our cassettes read and written by its loader, its cassettes taken over and given back."""
+"""vcrpy: our cassettes read and written by its loader, and given to it as ordinary cassettes."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from research_eval.cassette.body import body_bytes
-from research_eval.cassette.foreign import ForeignExchange, taped_in_order
+from research_eval.cassette.foreign import ImportCount, taped_in_order
 from research_eval.cassette.interaction import TapeMetadata
 from research_eval.cassette.key import PROFILE
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.store import FolderStore
-from research_eval.cassette.tape import MAX_BYTES, Tape, dump_tape, parse_tape
+from research_eval.cassette.tape import Tape, dump_tape, parse_tape
+from research_eval.cassette.vcrpy_reading import exchanges_in
 from research_eval.errors import CassetteCorruptError, CassetteError
 
 __all__ = [
     "SERIALIZER",
     "TapePersister",
     "TapeSerializer",
-    "read_vcrpy",
     "register",
     "vcrpy_values",
     "write_vcrpy",
@@ -50,8 +50,13 @@ class TapeSerializer:
 
         Raises:
             SecretOnTapeError: If a known secret is still in it.
+            CassetteError: If vcrpy recorded what is no exchange.
         """
-        records = taped_in_order(_exchanges(cassette_dict["interactions"]), self._redactor, "model")
+        count = ImportCount()
+        parts = exchanges_in(cassette_dict["interactions"])
+        records = taped_in_order(parts, self._redactor, "model", count)
+        if count.refused:
+            raise CassetteError(f"the cassette cannot be written: {count.reasons[0]}")
         text = dump_tape(records, TapeMetadata(profile=PROFILE))
         self._redactor.check(text, "the cassette")
         return text
@@ -121,40 +126,6 @@ def vcrpy_values(tape: Tape, read_file: Callable[[str], bytes]) -> dict[str, Any
     }
 
 
-def read_vcrpy(path: Path) -> Iterator[ForeignExchange]:
-    """Return the exchanges of an ordinary vcrpy cassette, YAML or JSON, without running code from it.
-
-    Raises:
-        CassetteCorruptError: If it cannot be read.
-    """
-    from vcr.serialize import deserialize  # noqa: PLC0415  # slow to import, and only needed here
-    from vcr.serializers import jsonserializer, yamlserializer  # noqa: PLC0415
-
-    text = _read_bounded(path)
-    is_json = text.lstrip()[:1] == "{"
-    try:
-        requests, responses, *_ = deserialize(text, jsonserializer if is_json else yamlserializer)
-    except Exception as exc:  # vcrpy and its parsers document no errors
-        words = " ".join(str(exc).split())[:200]
-        raise CassetteCorruptError(f"{path}: no vcrpy cassette: {words}") from exc
-    values = (
-        {"request": request._to_dict(), "response": response}  # noqa: SLF001  # as its own serializer does
-        for request, response in zip(requests, responses, strict=True)
-    )
-    return _exchanges(values)
-
-
-def _read_bounded(path: Path) -> str:
-    try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(MAX_BYTES + 1)
-    except (OSError, UnicodeDecodeError) as exc:
-        raise CassetteCorruptError(f"{path}: no vcrpy cassette: {exc}") from exc
-    if len(text) > MAX_BYTES:
-        raise CassetteCorruptError(f"{path}: larger than {MAX_BYTES} characters")
-    return text
-
-
 def write_vcrpy(tapes: Iterable[tuple[Tape, Callable[[str], bytes]]], path: Path) -> int:
     """Write tapes as one ordinary vcrpy cassette: JSON if the name ends so, else YAML.
 
@@ -183,51 +154,6 @@ def write_vcrpy(tapes: Iterable[tuple[Tape, Callable[[str], bytes]]], path: Path
         ) from exc
     write_whole(path, text.encode("utf-8"))
     return len(interactions)
-
-
-def _exchanges(interactions: Iterable[dict[str, Any]]) -> Iterator[ForeignExchange]:
-    for interaction in interactions:
-        try:
-            request, response = interaction["request"], interaction["response"]
-            status = response["status"]
-            exchange = ForeignExchange(
-                method=str(request["method"]),
-                uri=str(request["uri"]),
-                request_headers=_pairs(request.get("headers")),
-                request_body=_bytes(request.get("body")),
-                status=_status(status["code"]),
-                reason=str(status.get("message") or ""),
-                headers=_pairs(response.get("headers")),
-                body=_bytes((response.get("body") or {}).get("string")),
-            )
-        except (KeyError, TypeError, ValueError, AttributeError) as exc:
-            raise CassetteCorruptError(
-                f"an interaction is not as vcrpy writes it: {exc!r:.200}"
-            ) from exc
-        yield exchange
-
-
-def _status(code: Any) -> int:  # noqa: ANN401  # from a file
-    status = int(code)
-    if not 100 <= status <= 999:
-        raise ValueError("a status is from 100 to 999")
-    return status
-
-
-def _pairs(headers: Any) -> list[tuple[str, str]]:  # noqa: ANN401  # from a file
-    return [
-        (str(name), str(value))
-        for name, values in (headers or {}).items()
-        for value in (values if isinstance(values, list | tuple) else [values])
-    ]
-
-
-def _bytes(body: Any) -> bytes:  # noqa: ANN401  # from a file
-    if body is None:
-        return b""
-    if hasattr(body, "read"):
-        body = body.read()
-    return body.encode("utf-8", "surrogateescape") if isinstance(body, str) else bytes(body)
 
 
 def _no_file(name: str) -> bytes:

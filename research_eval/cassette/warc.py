@@ -1,22 +1,18 @@
-"""WARC: a crawl that somebody already has in, the web of an experiment out, and the other way round."""
+"""WARC: the recorded web of an experiment in, a file that crawlers and archives read out."""
 
 import uuid
-import zlib
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from research_eval.cassette.body import body_bytes
-from research_eval.cassette.foreign import ForeignExchange
 from research_eval.cassette.interaction import TapedInteraction
 from research_eval.cassette.recording import NO_RESPONSE
 from research_eval.cassette.store import Store
-from research_eval.cassette.tape import MAX_BYTES
-from research_eval.errors import CassetteCorruptError, CassetteError
+from research_eval.errors import CassetteError
 
-__all__ = ["Exported", "read_warc", "write_warc"]
+__all__ = ["Exported", "warcio_modules", "write_warc"]
 
 _UNDATED = "1970-01-01T00:00:00Z"
 _HOP_HEADERS = frozenset({"connection", "content-encoding", "content-length", "transfer-encoding"})
@@ -30,44 +26,13 @@ class Exported(NamedTuple):
     failures: int
 
 
-def read_warc(path: Path) -> Iterator[ForeignExchange]:
-    """Return the exchanges of a WARC file, compressed or not; records that are no responses are passed over.
-
-    Raises:
-        CassetteCorruptError: If it is no WARC file, or a body is larger than is kept.
-    """
-    warcio = _warcio()
-    try:
-        with path.open("rb") as file:
-            asked: dict[str, tuple[str, list[tuple[str, str]], bytes]] = {}
-            for record in warcio["archiveiterator"].ArchiveIterator(file):
-                kind = record.rec_type
-                if kind == "request":
-                    of = record.rec_headers.get_header("WARC-Concurrent-To") or ""
-                    asked[of] = _request(record, path)
-                elif kind in {"response", "resource"}:
-                    own = record.rec_headers.get_header("WARC-Record-ID") or ""
-                    yield _response(record, kind, asked.pop(own, ("GET", [], b"")), path)
-    except OSError as exc:
-        raise CassetteCorruptError(f"{path}: cannot be read: {exc}") from exc
-    except (
-        warcio["exceptions"].ArchiveLoadFailed,
-        AttributeError,
-        EOFError,
-        TypeError,
-        ValueError,
-        zlib.error,
-    ) as exc:  # warcio lets these out where a record breaks off
-        raise CassetteCorruptError(f"{path}: no WARC file: {str(exc)[:200]}") from exc
-
-
 def write_warc(store: Store, path: Path) -> Exported:
     """Write everything in a store as a compressed WARC file; the same store gives the same bytes.
 
     Raises:
         CassetteError: If the file cannot be written, or a recording cannot be read.
     """
-    warcio = _warcio()
+    warcio = warcio_modules()
     out = BytesIO()
     writer = warcio["warcwriter"].WARCWriter(out, gzip=True)
     written = failures = 0
@@ -83,51 +48,6 @@ def write_warc(store: Store, path: Path) -> Exported:
 
     write_whole(path, out.getvalue())
     return Exported(written, failures)
-
-
-def _request(record: Any, path: Path) -> tuple[str, list[tuple[str, str]], bytes]:  # noqa: ANN401  # warcio ships no types
-    headers = record.http_headers
-    method = headers.protocol if headers is not None else "GET"
-    pairs = list(headers.headers) if headers is not None else []
-    return str(method).split(" ")[0] or "GET", pairs, _payload(record, path)
-
-
-def _response(
-    record: Any,  # noqa: ANN401  # warcio ships no types
-    kind: str,
-    asked: tuple[str, list[tuple[str, str]], bytes],
-    path: Path,
-) -> ForeignExchange:
-    method, request_headers, request_body = asked
-    headers = record.http_headers
-    status, _, reason = (headers.statusline if headers is not None else "200 OK").partition(" ")
-    pairs = [] if headers is None else list(headers.headers)
-    if kind == "resource":
-        pairs = [("Content-Type", record.content_type or "application/octet-stream")]
-    return ForeignExchange(
-        method=method,
-        uri=(record.rec_headers.get_header("WARC-Target-URI") or "").strip("<>"),
-        request_headers=request_headers,
-        request_body=request_body,
-        status=_status(status),
-        reason=reason,
-        headers=[(name, value) for name, value in pairs if name.lower() not in _HOP_HEADERS],
-        body=_payload(record, path),
-        recorded_at=record.rec_headers.get_header("WARC-Date"),
-    )
-
-
-def _status(text: str) -> int:
-    """Return a status line's number, or 200 where it has none that HTTP knows."""
-    is_known = text.isascii() and text.isdigit() and len(text) == 3 and text[0] != "0"
-    return int(text) if is_known else 200
-
-
-def _payload(record: Any, path: Path) -> bytes:  # noqa: ANN401  # warcio ships no types
-    content: bytes = record.content_stream().read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise CassetteCorruptError(f"{path}: a body is larger than {MAX_BYTES} bytes")
-    return content
 
 
 def _write_pair(
@@ -191,7 +111,7 @@ def _warc_date(text: str) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _warcio() -> dict[str, Any]:
+def warcio_modules() -> dict[str, Any]:
     """Import warcio, which is an extra.
 
     Raises:

@@ -10,6 +10,7 @@ from research_eval.cli.cassette_place import PLACE, FoundPlace, find_place, know
 from research_eval.cli.cassette_transfer import (
     export_vcr,
     export_warc,
+    import_har,
     import_vcr,
     import_warc,
     pack,
@@ -187,17 +188,14 @@ def prune(place: Path, dry_run: bool) -> None:
 def diff(before: Path, after: Path) -> int:
     """Say which recorded exchanges differ between two places.
 
-    Exits 1 if any does.
+    Folders are compared by name; a recorded web with the other one, and a last folder without a
+    partner with the last one of the other place, whatever they are called. Exits 1 if any differs.
     """
-    from research_eval.cassette.comparison import compare_stores
-    from research_eval.cassette.store import FolderStore
+    from research_eval.cassette.comparison import compare_stores, paired_stores
 
-    old = {named.label: named.store for named in find_place(before).stores}
-    new = {named.label: named.store for named in find_place(after).stores}
-    nothing = FolderStore(Path("does-not-exist") / "nowhere")
     count = 0
-    for label in sorted({*old, *new}):
-        for change in compare_stores(old.get(label, nothing), new.get(label, nothing)):
+    for label, old, new in paired_stores(find_place(before).stores, find_place(after).stores):
+        for change in compare_stores(old, new):
             count += 1
             click.echo(f"{change.kind}\t{label}/{change.place}\t{change.request}\t{change.detail}")
     return 1 if count else 0
@@ -307,5 +305,5 @@ def _visible(text: str) -> str:
     return "".join(sign if keep(sign) else f"\\x{ord(sign):02x}" for sign in text)
 
 
-for _command in (export_warc, import_warc, export_vcr, import_vcr, pack, unpack):
+for _command in (export_warc, import_warc, export_vcr, import_vcr, import_har, pack, unpack):
     cassette.add_command(_command)

@@ -8,9 +8,27 @@ import click
 from research_eval.cli.cassette_place import OUT, PLACE, find_place, known_redactor
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from research_eval.cassette.foreign import ForeignExchange, ImportCount, NotKept
     from research_eval.cassette.place import NamedStore
 
-__all__ = ["export_vcr", "export_warc", "import_vcr", "import_warc", "pack", "unpack"]
+__all__ = [
+    "export_vcr",
+    "export_warc",
+    "import_har",
+    "import_vcr",
+    "import_warc",
+    "pack",
+    "unpack",
+]
+
+REFUSED = 1
+"""Exit status of an import that could not keep a response."""
+
+_TRIAL = click.option(
+    "--trial", metavar="CASE/NUMBER", help="Keep it as the model exchanges of one trial."
+)
 
 
 @click.command("export-warc")
@@ -29,14 +47,15 @@ def export_warc(place: Path, out: Path) -> None:
 @click.command("import-warc")
 @click.argument("warc", type=click.Path(path_type=Path))
 @PLACE
-def import_warc(warc: Path, place: Path) -> None:
+def import_warc(warc: Path, place: Path) -> int:
     """Take over the crawl in the file WARC.
 
     It becomes part of the recorded web in the folder PLACE.
+    Says what was kept, skipped and refused; exits 1 if a response was refused.
     """
-    from research_eval.cassette.warc import read_warc
+    from research_eval.cassette.warc_reading import read_warc
 
-    _import_web(warc, read_warc(warc), place)
+    return _import(warc, read_warc(warc), place, None)
 
 
 @click.command("export-vcr")
@@ -62,29 +81,31 @@ def export_vcr(place: Path, out: Path, name: str) -> None:
 @click.command("import-vcr")
 @click.argument("source", type=click.Path(path_type=Path))
 @PLACE
-@click.option("--trial", metavar="CASE/NUMBER", help="Keep it as the model exchanges of one trial.")
-def import_vcr(source: Path, place: Path, trial: str | None) -> None:
-    """Take over the vcrpy cassette SOURCE.
+@_TRIAL
+def import_vcr(source: Path, place: Path, trial: str | None) -> int:
+    """Take over the cassette SOURCE of vcrpy or a relative of it.
 
     As part of a recorded web, or with --trial as one trial of a configuration.
+    Says what was kept, skipped and refused; exits 1 if a response was refused.
     """
-    from research_eval.cassette.foreign import keep_as_trial
-    from research_eval.cassette.opening import open_store
-    from research_eval.cassette.vcrpy import read_vcrpy
+    from research_eval.cassette.vcrpy_reading import read_vcrpy
 
-    if trial is None:
-        _import_web(source, read_vcrpy(source), place)
-        return
-    redactor = known_redactor()
-    case, _, number = trial.rpartition("/")
-    if not case or not number.isdecimal():
-        raise click.BadParameter("expected CASE/NUMBER, for instance capital-of-france/1")
-    exchanges = list(read_vcrpy(source))
-    _require_some(source, len(exchanges))
-    count = keep_as_trial(
-        exchanges, open_store(place, redactor, is_named=True), redactor, case, int(number)
-    )
-    click.echo(f"{count} exchanges kept in {place}")
+    return _import(source, read_vcrpy(source), place, trial)
+
+
+@click.command("import-har")
+@click.argument("har", type=click.Path(path_type=Path))
+@PLACE
+@_TRIAL
+def import_har(har: Path, place: Path, trial: str | None) -> int:
+    """Take over the file HAR, which a browser or a proxy saved.
+
+    As part of a recorded web, or with --trial as one trial of a configuration.
+    Says what was kept, skipped and refused; exits 1 if a response was refused.
+    """
+    from research_eval.cassette.har import read_har
+
+    return _import(har, read_har(har), place, trial)
 
 
 @click.command()
@@ -173,21 +194,42 @@ def _the_web(place: Path) -> "NamedStore":
     raise CassetteError(f"{place}: holds no recorded web")
 
 
-def _import_web(source: Path, exchanges: Any, place: Path) -> None:  # noqa: ANN401  # an iterator of exchanges
-    from research_eval.cassette.foreign import keep_as_web
+def _import(
+    source: Path, parts: "Iterable[ForeignExchange | NotKept]", place: Path, trial: str | None
+) -> int:
+    """Keep the parts of a foreign file, say what became of them, and return the exit status."""
+    from research_eval.cassette.foreign import keep_as_trial, keep_as_web
     from research_eval.cassette.opening import open_store
-
-    redactor = known_redactor()
-    store = open_store(place, redactor, has_shared_bodies=True, is_named=True)
-    kept, known = keep_as_web(exchanges, store, redactor)
-    store.close()
-    _require_some(source, kept + known)
-    also = f", {known} were there already" if known else ""
-    click.echo(f"{kept} exchanges kept in {place}{also}")
-
-
-def _require_some(source: Path, count: int) -> None:
     from research_eval.errors import CassetteError
 
-    if not count:
+    redactor = known_redactor()
+    if trial is None:
+        store = open_store(place, redactor, has_shared_bodies=True, is_named=True)
+        count = keep_as_web(parts, store, redactor)
+    else:
+        case, _, number = trial.rpartition("/")
+        if not case or not (number.isascii() and number.isdecimal() and len(number) < 10):
+            raise click.BadParameter("expected CASE/NUMBER, for instance capital-of-france/1")
+        store = open_store(place, redactor, is_named=True)
+        count = keep_as_trial(parts, store, redactor, case, int(number))
+    store.close()
+    if count.is_empty and not count.skipped:
         raise CassetteError(f"{source}: holds no exchange that could be taken over")
+    _print_count(count, place)
+    return REFUSED if count.refused or not (count.kept or count.known) else 0
+
+
+def _print_count(count: "ImportCount", place: Path) -> None:
+    from research_eval.schema.display import one_line
+
+    also = f", {count.known} were there already" if count.known else ""
+    click.echo(f"{count.kept} exchanges kept in {place}{also}")
+    for what, number in sorted(count.skipped.items()):
+        click.echo(f"skipped: {number} {one_line(what, 200)}")
+    for reason in count.reasons:
+        click.echo(f"refused: {one_line(reason, 400)}")
+    if count.refused > len(count.reasons):
+        click.echo(f"refused: … and {count.refused - len(count.reasons)} more")
+    click.echo(
+        f"{count.kept + count.known} kept, {count.skipped.total()} skipped, {count.refused} refused"
+    )

@@ -1,6 +1,7 @@
 """`research-eval cassette`: words in, exit status and text out."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,34 @@ def test_diff_exits_1_where_recordings_differ(place, tmp_path):
     assert [line.split("\t")[0] for line in lines] == ["removed", "removed", "changed", "removed"]
 
 
+@pytest.mark.parametrize("names", [("web", "other"), ("old-web", "new-web"), ("before", "web")])
+def test_two_webs_are_compared_whatever_their_folders_are_called(place, tmp_path, names):
+    folders = [tmp_path / "side" / str(n) / name for n, name in enumerate(names)]
+    for folder in folders:
+        shutil.copytree(place / "web", folder)
+    assert run("diff", *folders) == ""
+    keep_as_web(
+        [exchange("https://c.example/new")],
+        FolderStore(folders[1], has_shared_bodies=True),
+        Redactor(),
+    )
+    (line,) = run("diff", *folders, code=1).splitlines()
+
+    assert line.startswith("added\t")
+    assert "GET https://c.example/new" in line
+
+
+def test_whole_experiments_are_compared_folder_by_folder(place, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(place, other)
+    (other / "small").rename(other / "renamed")
+    assert run("diff", place, other) == ""
+    shutil.copytree(other / "renamed", other / "second")
+    found = run("diff", place, other, code=1)
+
+    assert {line.split("\t")[0] for line in found.splitlines()} == {"added", "removed"}
+
+
 def test_stats_count(place):
     found = json.loads(run("stats", place, "--json"))
 
@@ -153,6 +182,50 @@ def test_warc_goes_both_ways(place, tmp_path):
     assert run("diff", place / "web", tmp_path / "crawl/web") == ""
     with pytest.raises(CassetteError, match="holds no recorded web"):
         run("export-warc", place / "small", tmp_path / "y.warc.gz")
+
+
+def har(path, *contents):
+    entries = [
+        {
+            "request": {"method": "GET", "url": f"https://a.example/{n}", "headers": []},
+            "response": {"status": 200, "headers": [], "content": content},
+        }
+        for n, content in enumerate(contents)
+    ]
+    path.write_text(json.dumps({"log": {"entries": entries}}))
+    return path
+
+
+@pytest.mark.parametrize("trial", [(), ("--trial", "case-1/1")])
+def test_an_import_counts_what_was_kept_skipped_and_refused(tmp_path, trial):
+    mixed = har(tmp_path / "x.har", {"text": "a"}, {"size": 5}, {"text": "b"})
+    said = run("import-har", mixed, tmp_path / "new/web", *trial, code=1)
+
+    assert said.splitlines() == [
+        f"2 exchanges kept in {tmp_path / 'new/web'}",
+        "refused: entry 2: its body was not saved",
+        "2 kept, 0 skipped, 1 refused",
+    ]
+
+
+def test_an_import_that_refuses_much_tells_ten_and_the_number_of_the_others(tmp_path):
+    said = run("import-har", har(tmp_path / "x.har", *[{"size": 5}] * 25), tmp_path / "w", code=1)
+
+    assert said.count("\nrefused: entry") == 10
+    assert "refused: … and 15 more\n0 kept, 0 skipped, 25 refused\n" in said
+    assert not (tmp_path / "w").exists()
+
+
+def test_an_import_twice_adds_nothing_and_is_no_failure(tmp_path):
+    whole = har(tmp_path / "x.har", {"text": "a"})
+    run("import-har", whole, tmp_path / "new/web")
+
+    assert "0 exchanges kept" in run("import-har", whole, tmp_path / "new/web")
+
+
+def test_an_import_of_nothing_is_an_error(tmp_path):
+    with pytest.raises(CassetteError, match="holds no exchange"):
+        run("import-har", har(tmp_path / "x.har"), tmp_path / "new/web")
 
 
 @pytest.mark.parametrize("name", ["x.yaml", "x.json"])

@@ -10,7 +10,7 @@ import pytest
 from research_eval.cassette import Redactor, WebCassette
 from research_eval.cassette.audit import prune, verify
 from research_eval.cassette.comparison import compare_stores, figures
-from research_eval.cassette.foreign import ForeignExchange, keep_as_trial, keep_as_web
+from research_eval.cassette.foreign import ForeignExchange, ImportCount, keep_as_trial, keep_as_web
 from research_eval.cassette.store import FolderStore
 from research_eval.cassette.transfer import scrub_tapes
 from research_eval.clock import VirtualClock
@@ -226,9 +226,10 @@ def test_importing_again_adds_nothing_and_another_crawl_adds_its_answers(tmp_pat
     web = FolderStore(tmp_path / "web", has_shared_bodies=True)
     poll = [exchange("https://a.example/poll", body) for body in (b"wait", b"wait", b"done")]
 
-    assert keep_as_web(poll, web, Redactor()) == (3, 0)
-    assert keep_as_web(poll, web, Redactor()) == (0, 3)
-    assert keep_as_web([exchange("https://a.example/poll", b"other")], web, Redactor()) == (1, 0)
+    assert keep_as_web(poll, web, Redactor()) == ImportCount(kept=3)
+    assert keep_as_web(poll, web, Redactor()) == ImportCount(known=3)
+    other = [exchange("https://a.example/poll", b"other")]
+    assert keep_as_web(other, web, Redactor()) == ImportCount(kept=1)
     (name,) = web.names()
     assert [one.content for one in web.read(name).interactions] == [
         b"wait", b"wait", b"done", b"other"
