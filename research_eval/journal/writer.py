@@ -22,6 +22,7 @@ from research_eval.journal.lines import (
 )
 from research_eval.journal.rerun import find_reruns, open_reruns, supersede
 from research_eval.schema import RunRecord, TrialKey, TrialRecord
+from research_eval.schema.outside import safe_text
 from research_eval.secret import clean_json, last_scrub
 
 if sys.platform != "win32":
@@ -85,9 +86,7 @@ class JournalWriter:
         """
         try:
             self._add_pages(pages)
-            self._append(
-                record.key, clean_json(record.model_dump_json(exclude_none=True)).encode() + b"\n"
-            )
+            self._append(record.key, clean_json(record.json_line()).encode() + b"\n")
             if timing:
                 self._timing.append(
                     clean_json(json.dumps(timing, ensure_ascii=False)).encode() + b"\n"
@@ -108,7 +107,7 @@ class JournalWriter:
             path = self._folder.page_path(sha256)
             if sha256 not in self._pages and not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
-                write_whole(path, last_scrub().scrub(text).encode())
+                write_whole(path, last_scrub().scrub(safe_text(text)).encode())
             self._pages.add(sha256)
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from research_eval.analysis.difference import MeasureComparison
 from research_eval.report.row import TrialRow
 from research_eval.report.trace import fact_text
 from research_eval.report.view import RunView
-from research_eval.schema import Requirements
+from research_eval.schema import ENDINGS, Requirements
 
 __all__ = ["OUTCOMES", "answers_junit", "comparison_junit", "render_junit"]
 
@@ -30,11 +30,9 @@ class Outcome(NamedTuple):
 
 
 OUTCOMES: dict[str, Outcome | None] = {
+    **{status: Outcome("failure", ending.meaning) for status, ending in ENDINGS.items()},
     "completed": None,
-    "rejected": Outcome("failure", "no attempt passed the gate"),
-    "refused": Outcome("failure", "the model declined"),
-    "limit": Outcome("failure", "a limit was reached before an answer"),
-    "error": Outcome("error", "the infrastructure failed"),
+    "error": Outcome("error", ENDINGS["error"].meaning),
     "not_run": Outcome("error", "planned and not in the journal"),
 }
 """How each ending of a trial is told; `None` is a test that passed."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from research_eval.analysis.scoring import ScoredRun
 from research_eval.analysis.table import CAUSES, Row
 from research_eval.schema import (
+    ENDINGS,
     Cause,
     Causes,
     ModelCalled,
@@ -50,7 +51,7 @@ COLUMNS: dict[str, str] = {
     "trial": "the repetition, from 1",
     "language": "language of the question",
     "tags": "the case's tags",
-    "status": "how the trial ended: completed, rejected, refused, limit, error, not_run",
+    "status": f"how the trial ended: {', '.join(ENDINGS)}, not_run",
     "failure": "the error that ended the trial, in a word",
     "attempts": "answers put to the gate",
     "violations": "violations over all attempts",

@@ -131,8 +131,12 @@ def _strict(view: RunView) -> Section:
         "final, strict": lambda c: c.final_pass.strict,
     }
     for status in STATUSES:
-        columns[spoken_word(status)] = _status(status)
-    note = "Every planned trial counts here: one that failed or was not run has passed nothing."
+        if any(one.statuses[status].value for one in view.configurations):
+            columns[spoken_word(status)] = _status(status)
+    note = (
+        "Every planned trial counts here: one that failed or was not run has passed nothing."
+        " Endings that no trial had are left out."
+    )
     table = _table(view, "Strict rates, and how trials ended", columns)
     return Section("endings", "Strict rates and endings", note, (table,))
 

@@ -32,7 +32,9 @@ from research_eval.schema.run import ConfigurationSummary, Recordings, RunRecord
 from research_eval.schema.score import Score, Scored, Unscored
 from research_eval.schema.source import Evidence, SourceRecord
 from research_eval.schema.trial import (
+    ENDINGS,
     SCHEMA_VERSION,
+    Ending,
     Failure,
     Reference,
     ReplayTally,
@@ -49,6 +51,7 @@ from research_eval.schema.verdict import (
 )
 
 __all__ = [
+    "ENDINGS",
     "SCHEMA_VERSION",
     "AnswerChecked",
     "Cause",
@@ -57,6 +60,7 @@ __all__ = [
     "CitationForm",
     "ConfigurationSummary",
     "Cost",
+    "Ending",
     "Event",
     "Evidence",
     "Failure",

@@ -49,6 +49,14 @@ class ModelCalled(Record):
     model: str = ""
     request_retries: int = 0
     """Times that the request was sent again after an error."""
+    notes: tuple[str, ...] | None = None
+    """What was repaired in the reply or is odd about it, in stable words; mostly nothing.
+
+    `repaired_call`: a tool call stood in the text. `reasoning_in_text`: reasoning stood there, and
+    was taken out. `only_reasoning`: nothing else was in the reply. `replaced_surrogates`:
+    characters that UTF-8 cannot hold became U+FFFD. `no_finish_reason`, `unknown_finish_reason`:
+    the server did not say, in a known word, why the model stopped.
+    """
     latency_s: float | None = None
     """Virtual seconds that the call took."""
     at_s: float | None = None

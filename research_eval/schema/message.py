@@ -6,8 +6,13 @@ from research_eval.schema.record import Record
 
 __all__ = ["FinishReason", "Message", "ModelReply", "ToolCall", "ToolSpec", "Usage"]
 
-FinishReason = Literal["stop", "tool_calls", "length", "content_filter", "refusal"]
-"""Why the model stopped; `length` and the last two are no answer."""
+FinishReason = Literal[
+    "stop", "tool_calls", "length", "content_filter", "refusal", "malformed_call"
+]
+"""Why the model stopped; only `stop` may be an answer.
+
+`malformed_call`: the model wrote a tool call that nobody can read.
+"""
 
 
 class ToolCall(Record):
@@ -89,5 +94,7 @@ class ModelReply(Record):
     """The model's name as the provider reports it."""
     request_retries: int = 0
     """Times that the request was sent again after an error."""
+    notes: tuple[str, ...] | None = None
+    """What was repaired in the reply or is odd about it; the words of `ModelCalled.notes`."""
     provider_state: Any = None
     """Opaque JSON to be sent back with this reply in the history."""

@@ -1,9 +1,10 @@
 """Text and JSON that come from outside, made safe to read, to write and to send on."""
 
 import json
+from collections.abc import Iterable
 from typing import Any, Never
 
-__all__ = ["read_json", "safe_text", "safe_value"]
+__all__ = ["MAX_DEPTH", "read_json", "safe_text", "safe_value"]
 
 
 def read_json(text: str | bytes) -> Any:  # noqa: ANN401  # JSON of a stranger
@@ -11,12 +12,42 @@ def read_json(text: str | bytes) -> Any:  # noqa: ANN401  # JSON of a stranger
 
     Raises:
         ValueError: If it is no JSON by RFC 8259 (`NaN` and `Infinity` are not), holds a number of
-            more digits than Python reads, or is nested deeper than the interpreter can follow.
+            more digits than Python reads, or is nested deeper than `MAX_DEPTH`.
     """
     try:
-        return json.loads(text, parse_constant=_refuse)
+        value = json.loads(text, parse_constant=_refuse)
     except RecursionError:
-        raise ValueError("the JSON is nested too deeply to be read") from None
+        raise ValueError(_TOO_DEEP) from None
+    if _openings(text) > MAX_DEPTH and not _is_flat(value):
+        raise ValueError(_TOO_DEEP)
+    return value
+
+
+MAX_DEPTH = 200
+"""Levels of lists and objects that are read; a fixed number, so that every machine reads the same."""
+
+_TOO_DEEP = f"the JSON is nested more than {MAX_DEPTH} deep"
+
+
+def _openings(text: str | bytes) -> int:
+    if isinstance(text, bytes):
+        return text.count(b"[") + text.count(b"{")
+    return text.count("[") + text.count("{")
+
+
+def _is_flat(value: object) -> bool:
+    """Return whether no more than `MAX_DEPTH` levels are nested."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        held = [item for item in level if isinstance(item, list | dict)]
+        if not held:
+            return True
+        level = [inner for item in held for inner in _inside(item)]
+    return False
+
+
+def _inside(value: list[Any] | dict[str, Any]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
 
 
 def _refuse(constant: str) -> Never:
@@ -44,8 +75,7 @@ def safe_text(text: str) -> str:
 def safe_value(value: Any) -> Any:  # noqa: ANN401  # JSON of a stranger
     """Return a JSON value with every string of it made safe, names of fields too.
 
-    A value in which nothing changes is returned as it is. Nesting costs no recursion here beyond
-    what reading it cost: `read_json` bounds it.
+    A value in which nothing changes is returned as it is. `read_json` bounds how deep it is nested.
     """
     match value:
         case str():

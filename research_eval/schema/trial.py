@@ -1,14 +1,20 @@
 """One run of one case under one configuration."""
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
+
+from pydantic_core import PydanticSerializationError
 
 from research_eval.schema.event import AnswerChecked, Event
 from research_eval.schema.message import Usage
+from research_eval.schema.outside import safe_value
 from research_eval.schema.record import Record
 from research_eval.schema.source import SourceRecord
 
 __all__ = [
+    "ENDINGS",
     "SCHEMA_VERSION",
+    "Ending",
     "Failure",
     "Reference",
     "ReplayTally",
@@ -20,13 +26,38 @@ __all__ = [
 SCHEMA_VERSION: Literal[1] = 1
 """Version of the trial record; a reader refuses one that it does not know."""
 
-TrialStatus = Literal["completed", "rejected", "refused", "limit", "error"]
-"""How a trial ended.
+TrialStatus = Literal[
+    "completed", "rejected", "refused", "limit", "cut", "empty", "protocol", "error"
+]
+"""How a trial ended; `ENDINGS` says what each word means."""
 
-`completed`: an attempt passed the gate. `rejected`: none did. `refused`: the model declined, or its
-provider filtered the reply. `limit`: turns, tokens or time ran out before an answer. `error`: the
-infrastructure failed, which is never counted as dishonest.
-"""
+
+class Ending(NamedTuple):
+    """What a way to end means to whoever counts."""
+
+    label: str
+    """A heading for tables."""
+    meaning: str
+    """One line for people."""
+    is_rated: bool = False
+    """Whether a trial that ended so is in the rates of trials that passed, without any answer too."""
+
+
+ENDINGS: Mapping[TrialStatus, Ending] = {
+    "completed": Ending("completed", "an attempt passed the gate", is_rated=True),
+    "rejected": Ending("rejected", "no attempt passed the gate", is_rated=True),
+    "refused": Ending("refused", "the model declined, or its provider filtered the reply"),
+    "limit": Ending(
+        "limit", "turns, tokens, time or context ran out before an answer", is_rated=True
+    ),
+    "cut": Ending("cut", "the limit of output tokens cut the reply", is_rated=True),
+    "empty": Ending("empty", "the model replied without text, also when it was asked again"),
+    "protocol": Ending(
+        "protocol", "the model wrote a tool call that cannot be read, also when it was asked again"
+    ),
+    "error": Ending("error", "the infrastructure failed"),
+}
+"""Every way to end a trial, declared once: reports, scores, JUnit and documents read it."""
 
 
 class TrialKey(NamedTuple):
@@ -95,6 +126,17 @@ class TrialRecord(Record):
     """The ledger at the end."""
     transcript: tuple[Event, ...] = ()
     replay: ReplayTally = ReplayTally()
+
+    replaced_surrogates: bool | None = None
+    """Whether halves of surrogate pairs, which UTF-8 cannot hold, became U+FFFD in this record."""
+
+    def json_line(self) -> str:
+        """Return the line that a journal keeps, in text that UTF-8 can hold whatever came in."""
+        try:
+            return self.model_dump_json(exclude_none=True)
+        except PydanticSerializationError:
+            values = safe_value(self.model_dump()) | {"replaced_surrogates": True}
+            return type(self).model_validate(values).model_dump_json(exclude_none=True)
 
     @property
     def key(self) -> TrialKey:

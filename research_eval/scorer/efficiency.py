@@ -33,6 +33,9 @@ MEASURES = (
     Measure("tool_calls", "count", "lower", "tool calls", "Calls of search and fetch.", "work", RAN),
     Measure("failed_tool_calls", "count", "lower", "failed tool calls",
         "Tool calls that ended in an error which the model was told.", "work", RAN),
+    Measure("repaired_calls", "count", "lower", "repaired calls",
+        "Tool calls that the model wrote into its text and that were read from there.",
+        applies=RAN),
     Measure("searches", "count", "lower", "searches", "Searches that the agent made.", "work", RAN),
     Measure("fetches", "count", "lower", "fetches",
         "Pages that the agent asked for.", "work", RAN),
@@ -53,7 +56,7 @@ MEASURES = (
         "Time on the trial's own clock, with recorded latencies and waits.", "work",
         "trials on a virtual clock"),
 )  # fmt: skip
-COUNTED = tuple(measure.name for measure in MEASURES[:8])
+COUNTED = tuple(measure.name for measure in MEASURES[:9])
 
 
 @declares(*MEASURES)
@@ -123,11 +126,14 @@ def _counted(counts: tuple[int, ...]) -> tuple[Score, ...]:
 
 def _counts(events: Iterable[Event]) -> tuple[int, ...]:
     """Return the counts in the order of `COUNTED`."""
-    turns = retries = tools = failed_tools = searches = fetches = failed_fetches = off_tape = 0
+    turns = retries = tools = failed_tools = repaired = searches = 0
+    fetches = failed_fetches = off_tape = 0
     for event in events:
         if type(event) is ModelCalled:
             turns += 1
             retries += event.request_retries
+            if event.notes is not None and "repaired_call" in event.notes:
+                repaired += len(event.tool_calls)
         elif type(event) is ToolCalled:
             tools += 1
             failed_tools += not event.ok
@@ -138,7 +144,8 @@ def _counts(events: Iterable[Event]) -> tuple[int, ...]:
             fetches += 1
             failed_fetches += not event.ok
             off_tape += event.off_tape
-    return turns, retries, tools, failed_tools, searches, fetches, failed_fetches, off_tape
+    work = (turns, retries, tools, failed_tools, repaired, searches)
+    return *work, fetches, failed_fetches, off_tape
 
 
 def _virtual_seconds(trial: TrialRecord) -> Score:

@@ -2,33 +2,25 @@
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import get_args
 
 from typing_extensions import override
 
 from research_eval.dataset import Case
 from research_eval.gate.kind import KINDS
 from research_eval.schema import (
+    ENDINGS,
     AnswerChecked,
     RunRecord,
     Score,
     TrialRecord,
     TrialStatus,
+    Unscored,
     ViolationKind,
 )
 from research_eval.scorer.measure import Measure, declares
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 
 __all__ = ["GateScorer", "gate_outcome", "kinds_of_run", "trial_status"]
-
-STATUSES: tuple[TrialStatus, ...] = get_args(TrialStatus)
-ENDINGS = {
-    "completed": "Trials that ended with an answer which passed the gate.",
-    "rejected": "Trials of which no answer passed the gate.",
-    "refused": "Trials in which the model declined, or its provider filtered the reply.",
-    "limit": "Trials that ran out of turns, tokens or time before an answer.",
-    "error": "Trials that the infrastructure broke.",
-}
 
 
 @declares(
@@ -37,11 +29,11 @@ ENDINGS = {
             f"status_{status}",
             "yes_no",
             "higher" if status == "completed" else "lower",
-            status.replace("_", " "),
-            ENDINGS[status],
+            ending.label,
+            f"Trials that ended so: {ending.meaning}.",
             applies="every trial that ran",
         )
-        for status in STATUSES
+        for status, ending in ENDINGS.items()
     )
 )
 def trial_status(case: Case | None, trial: TrialRecord, pages: Pages) -> tuple[Score, ...]:
@@ -51,8 +43,8 @@ def trial_status(case: Case | None, trial: TrialRecord, pages: Pages) -> tuple[S
 
 
 _STATUS_SCORES: dict[TrialStatus, tuple[Score, ...]] = {
-    status: tuple(scored(f"status_{other}", float(other == status)) for other in STATUSES)
-    for status in STATUSES
+    status: tuple(scored(f"status_{other}", float(other == status)) for other in ENDINGS)
+    for status in ENDINGS
 }
 
 PASSES = (
@@ -116,23 +108,34 @@ class GateScorer:
     def __call__(self, case: Case | None, trial: TrialRecord, pages: Pages) -> tuple[Score, ...]:
         """Give no score to a trial that failed by infrastructure.
 
-        A trial without any answer (refused, out of turns) has passed nothing, and violated nothing.
+        A trial without any answer violated nothing. One that reached a limit has passed nothing;
+        of one that ended so in another way (refused, empty, protocol) nobody knows: it is in no
+        rate of judged trials, and counts as not passed in the strict rates alone.
         """
         del case, pages
         if error := trial_error(trial):
             return tuple(broken(measure.name, error) for measure in self.measures)
         attempts = trial.attempts
         return self._outcome(
-            len(attempts), trial.status == "completed", _kinds(attempts[:1]), _kinds(attempts[-1:])
+            len(attempts), trial.status, _kinds(attempts[:1]), _kinds(attempts[-1:])
         )
 
     def _scores(
-        self, attempts: int, passed: bool, first: frozenset[str], final: frozenset[str]
+        self, attempts: int, status: TrialStatus, first: frozenset[str], final: frozenset[str]
     ) -> tuple[Score, ...]:
         """Return the scores; trials that went alike share them."""
+        if not attempts and not ENDINGS[status].is_rated:
+            why = f"no answer: {ENDINGS[status].label}"
+            passes: tuple[Score, ...] = tuple(
+                Unscored(name=name, reason=why) for name in ("first_attempt_passed", "final_passed")
+            )
+        else:
+            passes = (
+                scored("first_attempt_passed", float(attempts > 0 and not first)),
+                scored("final_passed", float(status == "completed")),
+            )
         return (
-            scored("first_attempt_passed", float(attempts > 0 and not first)),
-            scored("final_passed", float(passed)),
+            *passes,
             scored("retries", float(max(0, attempts - 1))),
             *self._violations("first", first, attempts),
             *self._violations("final", final, attempts),

@@ -12,10 +12,9 @@ from research_eval.gate.kind import KINDS
 from research_eval.report.fold import STATUSES
 from research_eval.report.junit import OUTCOMES
 from research_eval.report.score_section import SECTIONS
-from research_eval.schema import TrialStatus
+from research_eval.schema import ENDINGS, TrialStatus
 from research_eval.scorer import BUILT_IN, no_pages, registry, score_trial
 from research_eval.scorer.measure import measures_of
-from research_eval.scorer.outcome import ENDINGS
 from tests.story import Story
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,6 +82,8 @@ def test_every_ending_is_declared_for_scores_reports_and_ci():
     assert set(STATUSES) == set(OUTCOMES)
     for status in STATUSES:
         assert f"`{status}`" in DOCS
+    for status, ending in ENDINGS.items():
+        assert f"| `{status}` | {ending.meaning}" in DOCS
 
 
 def commands(group: click.Command, words: tuple[str, ...] = ()):

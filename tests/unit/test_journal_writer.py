@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from research_eval.errors import RecordError, UsageError
 from research_eval.journal import JournalWriter, RunFolder, write_whole
-from research_eval.schema import TrialKey, TrialRecord
+from research_eval.schema import Searched, SearchHit, TrialKey, TrialRecord
 
 
 def record(case_id: str, trial: int = 1, status: str = "completed") -> TrialRecord:
@@ -271,3 +271,21 @@ def test_what_a_killed_writer_left_half_written_is_cleared_away(tmp_path):
     add_all(RunFolder(tmp_path), [record("a")]).close()
 
     assert not left.exists()
+
+
+def test_half_a_character_does_not_keep_a_trial_out_of_the_journal(tmp_path):
+    folder = RunFolder(tmp_path)
+    hit = SearchHit(url="https://a.example/\ud83d", title="port \ude00", rank=1)
+    searched = Searched(query="q \ud83d", max_results=5, hits=(hit,), served_by="s")
+    broken = record("a").model_copy(update={"transcript": (searched,), "answer": "nice \ud83d"})
+
+    journal = JournalWriter(folder)
+    journal.add(broken, {"ab" * 32: "text \ud83d"}, {})
+    journal.add(record("b"), {}, {})
+    journal.close()
+
+    one, other = folder.trials()
+    assert (one.answer, one.replaced_surrogates) == ("nice \N{REPLACEMENT CHARACTER}", True)
+    assert one.transcript[0].hits[0].title == "port \N{REPLACEMENT CHARACTER}"
+    assert other.replaced_surrogates is None
+    assert folder.page("ab" * 32) == "text \N{REPLACEMENT CHARACTER}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from research_eval.schema import ProviderTry, Scored, Unscored
+from research_eval.schema import ENDINGS, ProviderTry, Scored, Unscored
 from research_eval.scorer import no_pages
 from research_eval.scorer.efficiency import efficiency
 from research_eval.scorer.failover import search_failover
@@ -78,20 +78,32 @@ def test_an_error_without_a_failure_still_has_a_reason(story):
     assert next(iter(gate_outcome(None, trial, no_pages))).reason == "error: unknown"
 
 
-def test_a_refusal_has_passed_nothing_and_violated_nothing(story):
-    trial = story().turn().record(status="refused")
+@pytest.mark.parametrize("status", ENDINGS)
+def test_each_ending_has_a_measure_of_its_own(story, status):
+    found = values(trial_status, story().turn().record(status=status))
+
+    assert found == {f"status_{other}": float(other == status) for other in ENDINGS}
+
+
+@pytest.mark.parametrize("status", sorted(ENDINGS.keys() - {"completed", "rejected"}))
+def test_what_ended_without_an_answer_violated_nothing(story, status):
+    trial = story().turn().record(status=status)
 
     found = values(gate_outcome, trial)
-    assert found["first_attempt_passed"] == found["final_passed"] == 0.0
-    assert found["first_no_citation"] == "not_applicable"
-    assert values(trial_status, trial) == {
-        "status_completed": 0.0,
-        "status_rejected": 0.0,
-        "status_refused": 1.0,
-        "status_limit": 0.0,
-        "status_error": 0.0,
-    }
-    assert set(values(repair_rate, trial).values()) == {"not_applicable"}
+    unrated = "error" if status == "error" else "not_applicable"
+    unknown = "error" if status == "error" else "undecided"
+    passed = 0.0 if status in {"limit", "cut"} else unknown
+    assert found["first_attempt_passed"] == found["final_passed"] == passed
+    assert {
+        value for name, value in found.items() if name.startswith(("first_no", "final_un"))
+    } == {unrated}
+    assert set(values(repair_rate, trial).values()) == {unrated}
+
+
+def test_a_rejected_answer_counts_whatever_came_after_it(story):
+    trial = story().answer("4 crowns.").turn().record(status="rejected")
+
+    assert values(gate_outcome, trial)["final_passed"] == 0.0
 
 
 def test_efficiency_counts_what_happened(story):

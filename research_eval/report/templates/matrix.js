@@ -16,7 +16,7 @@ function outcomeOf(row) {
   if (status === "error") return "error";
   if (status === "not_run") return "absent";
   if (rows.value(row, "final_passed") === 1) return rows.value(row, "first_attempt_passed") === 1 ? "passed" : "repaired";
-  return status === "limit" || status === "refused" ? "silent" : "failed";
+  return status === "rejected" ? "failed" : "silent";
 }
 
 // What came of the trials of one case under one configuration.
