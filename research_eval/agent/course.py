@@ -1,6 +1,5 @@
 """One question on its way to an answer: the messages so far, what they cost, how it ended."""
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Self
 
@@ -19,18 +18,41 @@ from research_eval.schema import (
     Usage,
     Verdict,
 )
+from research_eval.schema.outside import read_json, safe_text, safe_value
 from research_eval.tool.protocol import ToolOutcome
 
 __all__ = ["Course", "NoAnswer"]
 
 
+Unanswered = Literal["limit", "refused", "cut", "empty", "protocol"]
+"""The ways in which a trial ends without an answer, through no fault of the infrastructure."""
+
+
 class NoAnswer(Exception):  # noqa: N818  # it says what is missing, and never leaves the agent
     """There will be no further answer; not an error of the infrastructure."""
 
-    def __init__(self, status: Literal["limit", "refused"], kind: str, message: str) -> None:
+    def __init__(self, status: Unanswered, kind: str, message: str) -> None:
         super().__init__(message)
-        self.status: Literal["limit", "refused"] = status
+        self.status: Unanswered = status
         self.kind = kind
+
+
+_ASK_AGAIN = {
+    "empty": "Your reply held no text. Answer the question, or call a tool.",
+    "malformed_call": (
+        "Your reply held a tool call that cannot be read. Call the tool through the tool interface,"
+        " or answer the question."
+    ),
+    "only_reasoning": (
+        "Your reply held your reasoning alone. Write the answer to the question, or call a tool."
+    ),
+}
+"""What a model is told, once an attempt, after a reply that is neither an answer nor a call."""
+
+_UNREADABLE = (
+    "the model wrote a tool call that cannot be read;"
+    ' tool_protocol = "prompted" in its settings asks for tool calls in plain text'
+)
 
 
 class Course:
@@ -44,6 +66,7 @@ class Course:
         self.text: str | None = None
         self.verdict: Verdict | None = None
         self.failure: Failure | None = None
+        self._asked_again_in = 0
 
     @classmethod
     def begin(cls, prompt: str, history: Iterable[tuple[str, str]], question: str) -> Self:
@@ -77,24 +100,41 @@ class Course:
                 usage=reply.usage,
                 model=reply.model,
                 request_retries=reply.request_retries,
+                notes=reply.notes,
                 latency_s=round(clock.now() - began, 6) if clock.is_virtual else None,
             )
         )
         return reply
 
-    def answer(self, reply: ModelReply) -> ModelReply:
-        """Return `reply` if it is an answer.
+    def answer(self, reply: ModelReply, attempt: int) -> ModelReply | None:
+        """Return `reply` if it is an answer; `None` if the model is to be asked once more.
 
         Raises:
-            NoAnswer: If it was cut short, filtered or is a refusal.
+            NoAnswer: If it was cut short, filtered, is a refusal, or is no answer the second time.
         """
         match reply.finish_reason:
             case "length":
-                raise NoAnswer("limit", "length", "the model's output limit cut the answer short")
+                raise NoAnswer("cut", "length", "the limit of output tokens cut the reply")
             case "content_filter" | "refusal":
                 raise NoAnswer("refused", reply.finish_reason, reply.text or "the model declined")
-            case _:
+            case "malformed_call":
+                missing = NoAnswer("protocol", "malformed_call", _UNREADABLE)
+            case _ if reply.text.strip():
                 return reply
+            case _ if "only_reasoning" in (reply.notes or ()):
+                missing = NoAnswer(
+                    "empty", "only_reasoning", "the model wrote reasoning alone, twice"
+                )
+            case _:
+                missing = NoAnswer("empty", "empty", "the model replied without text, twice")
+        if self._asked_again_in == attempt:
+            raise missing
+        self._asked_again_in = attempt
+        self.messages += [
+            Message(role="assistant", text=reply.text.strip() or "(no text)"),
+            Message(role="user", text=_ASK_AGAIN[missing.kind]),
+        ]
+        return None
 
     async def call_tools(self, reply: ModelReply, tool_set: ToolSet, log: EventLog) -> None:
         """Do what the reply asks for, one call after another, and keep what came back.
@@ -105,6 +145,7 @@ class Course:
         self.messages.append(_assistant(reply))
         for call in reply.tool_calls:
             outcome = await _call(call, tool_set)
+            shown = safe_text(outcome.text)
             log.emit(
                 ToolCalled(
                     turn=self.turn,
@@ -113,14 +154,14 @@ class Course:
                     arguments=call.arguments,
                     ok=outcome.ok,
                     error=None if outcome.ok else outcome.error or outcome.text,
-                    result_chars=len(outcome.text),
-                    result_sha256=log.keep(outcome.text),
+                    result_chars=len(shown),
+                    result_sha256=log.keep(shown),
                 )
             )
             self.messages.append(
                 Message(
                     role="tool",
-                    text=outcome.text,
+                    text=shown,
                     tool_call_id=call.id,
                     tool_name=call.name,
                     is_error=not outcome.ok,
@@ -168,7 +209,7 @@ async def _call(call: ToolCall, tool_set: ToolSet) -> ToolOutcome:
 
 def _arguments(text: str) -> dict[str, Any] | None:
     try:
-        value = json.loads(text or "{}")
+        value = safe_value(read_json(text or "{}"))
     except ValueError:
         return None
     return value if isinstance(value, dict) else None

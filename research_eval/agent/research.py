@@ -146,7 +146,9 @@ class ResearchAgent:
                     )
                 limit.check()
                 if not reply.tool_calls:
-                    return course.answer(reply)
+                    if (answer := course.answer(reply, attempt)) is not None:
+                        return answer
+                    continue
                 await course.call_tools(reply, self.tool_set, self.log)
                 limit.check()
         raise NoAnswer("limit", "turns", f"no answer after {self.settings.max_turns} model calls")

@@ -7,6 +7,7 @@ from typing import Literal
 
 from research_eval.model.client import ClosableModel, ModelClient
 from research_eval.schema import Message, ModelReply, ToolCall, ToolSpec
+from research_eval.schema.outside import read_json, safe_text, safe_value
 
 __all__ = ["PromptedModel", "find_call", "in_words"]
 
@@ -97,7 +98,7 @@ def find_call(text: str, tools: Sequence[ToolSpec]) -> tuple[str, dict[str, obje
 
 
 _OBJECT = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}?")
-_PAIR = re.compile(r'"(\w+)"\s*:\s*(?:"((?:[^"\\\n]|\\.)*)"?|(-?\d+))')
+_PAIR = re.compile(r'"(\w+)"\s*:\s*(?:"((?:[^"\\\n]|\\.)*)"?|(-?\d{1,18}))')
 
 
 def _object_call(text: str, by_name: dict[str, ToolSpec]) -> tuple[str, dict[str, object]] | None:
@@ -112,18 +113,18 @@ def _object_call(text: str, by_name: dict[str, ToolSpec]) -> tuple[str, dict[str
 
 def _fields(text: str) -> dict[str, object]:
     try:
-        value = json.loads(text)
+        value = read_json(text)
     except ValueError:
         return {
             name: int(number) if number else _unescaped(word)
             for name, word, number in _PAIR.findall(text)
         }
-    return value if isinstance(value, dict) else {}
+    return safe_value(value) if isinstance(value, dict) else {}
 
 
 def _unescaped(text: str) -> str:
     try:
-        return str(json.loads(f'"{text}"'))
+        return safe_text(str(json.loads(f'"{text}"')))
     except ValueError:
         return text
 
@@ -181,7 +182,7 @@ def _result(tool: str, text: str, *, is_error: bool = False) -> str:
 
 def _written(call: ToolCall) -> str:
     try:
-        arguments = json.loads(call.arguments)
+        arguments = read_json(call.arguments)
     except ValueError:
         arguments = {}
     return json.dumps({"tool": call.name, **arguments}, ensure_ascii=False)

@@ -159,7 +159,7 @@ async def test_a_model_that_declines_is_refused(reason):
 async def test_an_answer_that_was_cut_short_is_no_answer():
     outcome, _ = await ask([ModelReply(text=CITED, finish_reason="length")])
 
-    assert (outcome.status, outcome.failure.kind) == ("limit", "length")
+    assert (outcome.status, outcome.failure.kind) == ("cut", "length")
 
 
 async def test_tool_calls_of_a_reply_that_was_cut_short_are_still_made():

@@ -13,6 +13,7 @@ from research_eval.model.limits import Limiter
 from research_eval.model.settings import ModelSettings, ReasoningBudget
 from research_eval.model.terms import Terms
 from research_eval.model.wire.client import WireModel, http_client
+from research_eval.model.wire.mending import MendingTransport
 from research_eval.model.wire.provider import Connection, Provider, find_provider
 from research_eval.waiting import Waits
 
@@ -44,9 +45,8 @@ def build_wire_model(
     provider = find_provider(kind)
     key = _key(provider, settings, secrets)
     waits = waits or Waits(clock)
-    http = http_client(
-        transport, timeout_s=settings.timeout_s, headers=settings.headers, waits=waits
-    )
+    mending = MendingTransport(transport or httpx2.AsyncHTTPTransport(), waits, settings.timeout_s)
+    http = http_client(mending, timeout_s=settings.timeout_s, headers=settings.headers)
     to = Connection(
         name, settings.base_url or provider.base_url, key or NO_KEY, http, settings.max_tokens_field
     )
@@ -69,6 +69,7 @@ def build_wire_model(
         http=http,
         waits=waits,
         terms=terms,
+        take_notes=mending.take_notes,
     )
 
 

@@ -1,7 +1,7 @@
 """A provider's model behind our protocol: one request a turn, sent again when that may help."""
 
 import random
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Protocol
 
@@ -17,10 +17,11 @@ from research_eval.errors import ModelError
 from research_eval.model.limits import Limiter, Permit
 from research_eval.model.terms import Terms, is_unknown_model
 from research_eval.model.wire.convert import to_parameters, to_wire
-from research_eval.model.wire.error import to_model_error
+from research_eval.model.wire.error import is_filtered, to_model_error
 from research_eval.model.wire.mending import MendingTransport
 from research_eval.model.wire.reply import from_wire
 from research_eval.schema import Message, ModelReply, ToolSpec, Usage
+from research_eval.schema.outside import safe_text
 from research_eval.waiting import Waits
 
 __all__ = ["PASSING", "RetryPolicy", "WireModel"]
@@ -71,6 +72,7 @@ class WireModel:
         http: httpx2.AsyncClient | None = None,
         waits: Waits | None = None,
         terms: Terms | None = None,
+        take_notes: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         """Take a model of the wire library.
 
@@ -86,6 +88,7 @@ class WireModel:
             http: The client that carries its requests, closed with the model.
             waits: Is told when the trial is held back.
             terms: How long the provider may make us wait, and whether it refuses to serve.
+            take_notes: Gives what the transport noticed in the last answer.
         """
         self.name = name
         self._model = model
@@ -98,6 +101,7 @@ class WireModel:
         self._http = http
         self._waits = waits or Waits(clock)
         self._terms = terms or Terms()
+        self._take_notes = take_notes
 
     async def aclose(self) -> None:
         """Close the HTTP client."""
@@ -159,14 +163,17 @@ class WireModel:
 
     async def _request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         turn = 1 + sum(1 for message in messages if message.role == "assistant")
+        names = [tool.name for tool in tools]
         try:
-            return from_wire(await self._send(messages, tools), turn=turn)
+            response = await self._send(messages, tools)
+            return from_wire(response, turn=turn, tools=names, notes=self._take_notes())
         except ModelError:
             raise
-        except wire.ContentFilterError as exc:
-            usage = Usage(requests=1, unmeasured_requests=1)
-            return ModelReply(text=exc.message, finish_reason="content_filter", usage=usage)
         except Exception as exc:  # the library's own errors, and bugs of SDKs
+            if isinstance(exc, wire.ContentFilterError) or is_filtered(exc):
+                text = safe_text(getattr(exc, "message", ""))
+                usage = Usage(requests=1, unmeasured_requests=1)
+                return ModelReply(text=text, finish_reason="content_filter", usage=usage)
             raise to_model_error(exc, model=self.name, secrets=self._secrets) from exc
 
     async def _send(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelResponse:
@@ -223,15 +230,11 @@ def _estimate(messages: Sequence[Message]) -> int:
 
 
 def http_client(
-    transport: httpx2.AsyncBaseTransport | None,
-    *,
-    timeout_s: float,
-    headers: Mapping[str, str],
-    waits: Waits,
+    transport: MendingTransport, *, timeout_s: float, headers: Mapping[str, str]
 ) -> httpx2.AsyncClient:
     """Return a client for one trial's model traffic; bodies come as gzip or plain, never opaque."""
     return httpx2.AsyncClient(
-        transport=MendingTransport(transport or httpx2.AsyncHTTPTransport(), waits, timeout_s),
+        transport=transport,
         timeout=timeout_s,
         headers={"accept-encoding": "gzip", **headers},
         trust_env=False,

@@ -20,6 +20,7 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 
 from research_eval.schema import Message, ToolCall, ToolSpec
+from research_eval.schema.outside import read_json
 
 __all__ = ["replayable_arguments", "to_parameters", "to_wire"]
 
@@ -55,7 +56,7 @@ def to_wire(messages: Sequence[Message]) -> list[ModelMessage]:
 def replayable_arguments(text: str) -> str:
     """Return tool arguments that any provider takes back: what is no JSON object is wrapped in one."""
     try:
-        value = json.loads(text or "{}")
+        value = read_json(text or "{}")
     except ValueError:
         value = None
     return (text or "{}") if isinstance(value, dict) else json.dumps({"invalid_json": text})

@@ -7,8 +7,9 @@ import httpx2
 from pydantic_ai import exceptions as wire
 
 from research_eval.errors import ModelError, ModelErrorKind
+from research_eval.schema.outside import safe_text
 
-__all__ = ["to_model_error"]
+__all__ = ["is_filtered", "to_model_error"]
 
 _KINDS: tuple[tuple[type[Exception], ModelErrorKind], ...] = (
     (wire.ModelQuotaExceededError, "quota"),
@@ -47,7 +48,7 @@ MAX_DETAIL = 300
 def to_model_error(exc: Exception, *, model: str, secrets: tuple[str, ...]) -> ModelError:
     """Return `exc` as a `ModelError` that holds no secret."""
     status = getattr(exc, "status_code", None)
-    detail = _detail(exc)
+    detail = safe_text(_detail(exc))
     kind = _kind(exc, status)
     if kind == "other" and _CONTEXT.search(detail):
         kind = "context"
@@ -60,6 +61,13 @@ def to_model_error(exc: Exception, *, model: str, secrets: tuple[str, ...]) -> M
         status=status,
         retry_after_s=getattr(exc, "retry_after", None),
     )
+
+
+def is_filtered(exc: Exception) -> bool:
+    """Return whether a provider refused the request for what it says, as Azure does with HTTP 400."""
+    body = getattr(exc, "body", None)
+    error = body.get("error", body) if isinstance(body, Mapping) else None
+    return isinstance(error, Mapping) and error.get("code") == "content_filter"
 
 
 def _kind(exc: Exception, status: int | None) -> ModelErrorKind:
@@ -77,7 +85,9 @@ def _detail(exc: Exception) -> str:
         return " ".join(found.split())
     if isinstance(exc, wire.AgentRunError):
         return " ".join(exc.message.split())
-    return f"{type(exc).__name__}: {exc}"
+    words = f"{type(exc).__name__}: {exc}"
+    is_known = any(isinstance(exc, error_class) for error_class, _ in _KINDS)
+    return words if is_known else f"the reply cannot be read: {words}"
 
 
 def _message(body: object) -> str | None:

@@ -2,20 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-__all__ = ["mended_event", "mended_reply"]
+from research_eval.model.wire import fit
+from research_eval.schema.outside import read_json, safe_value
 
-_MARKS = (
-    b'"error"',
-    b'"tool_calls"',
-    b'"function_call"',
-    b'"functionCall"',
-    b'"toolUse"',
-    b'"__type"',
-)
-"""What a body holds at least, if there is something to mend."""
+__all__ = ["Mended", "mended_reply", "modernised", "read_finish"]
 
 _REPLY_FIELDS = ("choices", "content", "candidates", "output")
 """Where the providers' formats keep a reply; a body without any may be an error."""
@@ -35,41 +28,152 @@ _STATUS_BY_WORDS = (
 )
 """The HTTP status that an error is worth which came with 200; first match wins, else it is 500."""
 
+_FINISH = {
+    "stop": "stop eos eos_token end_turn stop_sequence complete completed finished normal",
+    "length": "length max_tokens max_output_tokens model_length token_limit",
+    "tool_calls": "tool_calls tool_use tool_call function_call",
+    "content_filter": "content_filter content_filtered safety recitation guardrail_intervened blocklist",
+    "refusal": "refusal",
+    "error": "error insufficient_system_resource abort aborted cancelled network_error engine_error",
+}
+_FINISH_BY_WORD = {word: kind for kind, words in _FINISH.items() for word in words.split()}
+"""What the finish reasons of chat completions mean, those of compatible servers included."""
 
-def mended_reply(body: bytes) -> tuple[int, bytes]:
+
+class Mended(NamedTuple):
+    """What an answer with status 200 should have been."""
+
+    status: int
+    body: bytes
+    """The same object as before where nothing had to be changed."""
+    notes: tuple[str, ...] = ()
+    """What the record of the call must say of it, in stable words."""
+
+
+def mended_reply(body: bytes) -> Mended:
     """Return the status and the body that an answer with status 200 should have had.
 
-    >>> mended_reply(b'{"error": {"message": "slow down", "code": 429}}')[0]
+    >>> mended_reply(b'{"error": {"message": "slow down", "code": 429}}').status
     429
+
+    Raises:
+        EOFError: If the body ends in the middle.
     """
-    if not any(mark in body for mark in _MARKS):
-        return 200, body
     try:
-        value = json.loads(body)
-    except ValueError:
-        return 200, body
+        value = read_json(body)
+    except ValueError as exc:
+        if _is_cut(body, exc):
+            raise EOFError("the reply ends in the middle") from None
+        return Mended(200, body)
     error = _error_in(value)
     if error is not None:
-        return _status(error), body
-    if not isinstance(value, dict) or not any(list(_mends(value))):
-        return 200, body
-    return 200, json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        return Mended(_status(error), body)
+    if not isinstance(value, dict):
+        return Mended(200, body)
+    safe = safe_value(value)
+    told = () if safe is value else ("replaced_surrogates",)
+    value = safe
+    before = json.dumps(value, sort_keys=True)
+    fitted, notes = _fitted(value)
+    if isinstance(fitted, Mended):
+        return fitted
+    notes = (*told, *notes)
+    if not notes and json.dumps(fitted, sort_keys=True) == before:
+        return Mended(200, body)
+    return Mended(200, json.dumps(fitted).encode(), notes)
 
 
-def mended_event(line: bytes) -> bytes:
-    """Return one line of an event stream; what holds no call of a chat completion is left alone."""
-    if not line.startswith(b"data:") or not any(
-        mark in line for mark in (b'"tool_calls"', b'"function_call"')
-    ):
-        return line
-    try:
-        value = json.loads(line[len(b"data:") :])
-    except ValueError:
-        return line
-    if not isinstance(value, dict) or not any(list(_mends_of_chat(value, "delta", nothing=""))):
-        return line
-    ending = line[len(line.rstrip(b"\r\n")) :]
-    return b"data: " + json.dumps(value).encode() + ending
+def _is_cut(body: bytes, exc: ValueError) -> bool:
+    """Return whether JSON stops before its end, rather than being none."""
+    if not isinstance(exc, json.JSONDecodeError) or body.lstrip()[:1] not in {b"{", b"["}:
+        return False
+    rest = exc.doc[exc.pos :].strip()
+    return not rest or exc.msg.startswith("Unterminated string")
+
+
+def _fitted(value: dict[str, Any]) -> tuple[Any, tuple[str, ...]]:
+    """Return a reply whose fields fit its SDK, or the error that it is worth."""
+    match value:
+        case {"choices": [*_]}:
+            return _fitted_chat(value)
+        case {"candidates": [*candidates]}:
+            for candidate in candidates:
+                _unpack_parts(candidate)
+            fitted = fit.GEMINI(value)
+        case {"output": {"message": {"content": [*parts]}}}:
+            for part in _objects(parts):
+                _complete(part.get("toolUse"))
+            fitted = fit.CONVERSE(value)
+        case {"output": [*_]}:
+            fitted = fit.RESPONSE(value)
+        case {"content": [*_]}:
+            fitted = fit.MESSAGES(value)
+        case _:
+            return _shapeless(value), ()
+    lost = any(value.get(name) and not fitted.get(name) for name in _REPLY_FIELDS)
+    return (_broken("nothing in the reply is of a known type") if lost else fitted), ()
+
+
+def _shapeless(value: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return the error that a reply is worth which lacks its list of parts; else what came."""
+    for name in _REPLY_FIELDS:
+        if name in value and (name != "content" or value.get("type") == "message"):
+            return _broken(f"the reply holds no {name}")
+    return value
+
+
+def _fitted_chat(value: dict[str, Any]) -> tuple[Any, tuple[str, ...]]:
+    if not all(map(_is_text, _objects(value["choices"]))):
+        return _broken("the reply's content is no text"), ()
+    value = fit.CHAT(value)
+    modernised(value, "message", nothing="{}")
+    choice: dict[str, Any] = next(iter(value["choices"]), {})
+    if not isinstance(choice.get("message"), dict):
+        if choice.get("finish_reason") == "content_filter":
+            choice["message"] = {"role": "assistant", "content": None}
+        else:
+            return _broken("the reply holds no message"), ()
+    _close_reasoning(choice["message"])
+    kind, note = read_finish(choice, choice["message"])
+    if kind == "error":
+        error = choice.get("error")
+        words = error if isinstance(error, dict) else {"message": f"finish reason {note or kind}"}
+        return Mended(_status(words) if error else 503, json.dumps({"error": words}).encode()), ()
+    choice["finish_reason"] = kind
+    if kind == "refusal":
+        choice["finish_reason"] = "content_filter"
+    return value, ((note,) if note and kind != note else ())
+
+
+def _close_reasoning(message: dict[str, Any]) -> None:
+    """End reasoning that a model never ended: libraries take it for the answer."""
+    content = message.get("content")
+    if isinstance(content, str) and "</think>" not in content and content.lstrip()[:7] == "<think>":
+        message["content"] = f"{content}</think>"
+
+
+def _is_text(choice: Mapping[str, Any]) -> bool:
+    message = choice.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    return content is None or isinstance(content, str | list)
+
+
+def read_finish(choice: Mapping[str, Any], message: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Return what a finish reason means, and the note that an unknown or missing one leaves."""
+    given = choice.get("finish_reason")
+    word = given.strip().lower() if isinstance(given, str) else ""
+    calls = "tool_calls" if message.get("tool_calls") else "stop"
+    if not word:
+        return calls, "no_finish_reason"
+    kind = _FINISH_BY_WORD.get(word)
+    if kind is None:
+        return calls, "unknown_finish_reason"
+    return ("tool_calls" if kind == "stop" and calls == "tool_calls" else kind), None
+
+
+def _broken(message: str) -> Mended:
+    """Return the error of a gateway that sent no reply: the same request may fare better."""
+    return Mended(502, json.dumps({"error": {"message": message}}).encode())
 
 
 def _error_in(value: Any) -> Mapping[str, Any] | None:  # noqa: ANN401  # JSON of a stranger
@@ -100,43 +204,33 @@ def _status(error: Mapping[str, Any]) -> int:
     return 500
 
 
-def _mends(value: dict[str, Any]) -> Iterator[bool]:
-    """Mend a reply in place; tell of each place whether there was something to mend."""
-    yield from _mends_of_chat(value, "message", nothing="{}")
-    for candidate in _objects(value.get("candidates")):
-        content = candidate.get("content")
-        for part in _objects(content.get("parts") if isinstance(content, dict) else None):
-            yield _unpack(part.get("functionCall"), "args")
-    output = value.get("output")
-    message = output.get("message") if isinstance(output, dict) else None
-    for part in _objects(message.get("content") if isinstance(message, dict) else None):
-        yield _complete(part.get("toolUse"))
-
-
-def _mends_of_chat(value: dict[str, Any], field: str, *, nothing: str) -> Iterator[bool]:
+def modernised(value: dict[str, Any], field: str, *, nothing: str) -> None:
+    """Bring the calls of a chat completion, or of one event of it, into today's form, in place."""
     for choice in _objects(value.get("choices")):
         message = choice.get(field)
         if isinstance(message, dict):
-            yield _modernise(message)
-            for call in _objects(message.get("tool_calls")):
-                yield _write_out(call, nothing, is_whole=field == "message")
+            _modernise(message)
+            calls = _objects(message.get("tool_calls"))
+            for call in calls:
+                _write_out(call, nothing, is_whole=field == "message")
+            named = [call for call in calls if isinstance(call.get("function"), dict)]
+            if "tool_calls" in message:
+                message["tool_calls"] = named or None
+            if not named:
+                message.pop("tool_calls", None)
         if choice.get("finish_reason") == "function_call":
             choice["finish_reason"] = "tool_calls"
-            yield True
 
 
-def _modernise(message: dict[str, Any]) -> bool:
+def _modernise(message: dict[str, Any]) -> None:
     """Turn the one call of the older form into a list of calls."""
     call = message.pop("function_call", None)
-    if not isinstance(call, dict) or message.get("tool_calls"):
-        return call is not None
-    message["tool_calls"] = [{"index": 0, "type": "function", "function": call}]
-    return True
+    if isinstance(call, dict) and not message.get("tool_calls"):
+        message["tool_calls"] = [{"index": 0, "type": "function", "function": call}]
 
 
-def _write_out(call: dict[str, Any], nothing: str, *, is_whole: bool) -> bool:
+def _write_out(call: dict[str, Any], nothing: str, *, is_whole: bool) -> None:
     """Write arguments as text, and give a call the fields that it lacks; an empty id is made up later."""
-    before = json.dumps(call)
     function = call.get("function")
     if isinstance(function, dict):
         arguments = function.get("arguments")
@@ -144,32 +238,39 @@ def _write_out(call: dict[str, Any], nothing: str, *, is_whole: bool) -> bool:
             function["arguments"] = nothing
         elif not isinstance(arguments, str):
             function["arguments"] = json.dumps(arguments, ensure_ascii=False)
+        if is_whole or "name" in function:
+            name = function.get("name")
+            function["name"] = name if isinstance(name, str) else ""
     if is_whole or call.get("id") is not None:
         call["id"] = "" if call.get("id") is None else str(call["id"])
     if is_whole:
-        call["type"] = call.get("type") or "function"
-    return json.dumps(call) != before
+        call["type"] = "function"
 
 
-def _unpack(call: object, field: str) -> bool:
+def _unpack_parts(candidate: object) -> None:
+    content = candidate.get("content") if isinstance(candidate, dict) else None
+    for part in _objects(content.get("parts") if isinstance(content, dict) else None):
+        _unpack(part.get("functionCall"), "args")
+
+
+def _unpack(call: object, field: str) -> None:
     """Read arguments that are an object written as text."""
-    if not isinstance(call, dict) or not isinstance(call.get(field), str):
-        return False
-    try:
-        value = json.loads(call[field] or "{}")
-    except ValueError:
-        return False
-    call[field] = value
-    return True
+    if isinstance(call, dict) and isinstance(call.get(field), str):
+        try:
+            call[field] = read_json(call[field] or "{}")
+        except ValueError:
+            return
 
 
-def _complete(call: object) -> bool:
+def _complete(call: object) -> None:
     """Give a call of Bedrock's the fields that it lacks."""
-    if not isinstance(call, dict):
-        return False
-    lacks = [name for name in ("toolUseId", "input") if call.get(name) is None]
-    call.update({name: "" if name == "toolUseId" else {} for name in lacks})
-    return bool(lacks)
+    if isinstance(call, dict):
+        if not isinstance(call.get("toolUseId"), str):
+            call["toolUseId"] = ""
+        if not isinstance(call.get("name"), str):
+            call["name"] = ""
+        if call.get("input") is None:
+            call["input"] = {}
 
 
 def _objects(value: object) -> list[dict[str, Any]]:

@@ -1,12 +1,13 @@
 """The transport between an SDK and whatever answers it, that mends what servers get wrong."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 import httpx2
 from typing_extensions import override
 
 from research_eval.cassette import GAVE_UP
-from research_eval.model.wire.mend import mended_event, mended_reply
+from research_eval.model.wire.mend import mended_reply
+from research_eval.model.wire.stream import StreamMender
 from research_eval.waiting import Waits
 
 __all__ = ["MendingTransport"]
@@ -34,6 +35,12 @@ class MendingTransport(httpx2.AsyncBaseTransport):
         self._inner = inner
         self._waits = waits
         self._timeout_s = timeout_s
+        self._notes: list[str] = []
+
+    def take_notes(self) -> tuple[str, ...]:
+        """Return what was noticed in answers since the last call, in stable words, and forget it."""
+        notes, self._notes = self._notes, []
+        return tuple(dict.fromkeys(notes))
 
     @override
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -48,12 +55,16 @@ class MendingTransport(httpx2.AsyncBaseTransport):
         if response.status_code != 200 or "amazon.eventstream" in kind:
             return response
         if "event-stream" in kind:
-            return _rebuilt(response, 200, _MendedEvents(response))
+            return _rebuilt(response, 200, _MendedEvents(response, self._notes))
         body = await response.aread()
-        status, content = mended_reply(body)
-        if status == 200 and content is body:
+        try:
+            mended = mended_reply(body)
+        except EOFError as exc:
+            raise httpx2.RemoteProtocolError(str(exc), request=request) from None
+        self._notes += mended.notes
+        if mended.status == 200 and mended.body is body:
             return response
-        return _rebuilt(response, status, httpx2.ByteStream(content))
+        return _rebuilt(response, mended.status, httpx2.ByteStream(mended.body))
 
     @override
     async def aclose(self) -> None:
@@ -70,8 +81,9 @@ def _rebuilt(
 class _MendedEvents(httpx2.AsyncByteStream):
     """An event stream, line by line, each as soon as it is whole."""
 
-    def __init__(self, response: httpx2.Response) -> None:
+    def __init__(self, response: httpx2.Response, notes: list[str]) -> None:
         self._response = response
+        self._mender = StreamMender(notes)
 
     @override
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -79,9 +91,19 @@ class _MendedEvents(httpx2.AsyncByteStream):
         async for chunk in self._response.aiter_bytes():
             *lines, rest = (rest + chunk).split(b"\n")
             if lines:
-                yield b"".join(mended_event(line + b"\n") for line in lines)
+                yield self._mended(line + b"\n" for line in lines)
         if rest:
-            yield mended_event(rest)
+            yield self._mended([rest])
+        if self._mender.was_cut:
+            raise httpx2.RemoteProtocolError("the stream ended before the reply was complete")
+
+    def _mended(self, lines: Iterable[bytes]) -> bytes:
+        mended = b"".join(map(self._mender.line, lines))
+        if self._mender.broken_off is not None:
+            raise httpx2.RemoteProtocolError(
+                f"the server broke the reply off, with finish reason {self._mender.broken_off}"
+            )
+        return mended
 
     @override
     async def aclose(self) -> None:

@@ -17,36 +17,85 @@ from pydantic_ai.messages import (
 
 from research_eval.errors import ModelError
 from research_eval.model.wire.convert import replayable_arguments
+from research_eval.model.wire.said import said_calls, without_reasoning
 from research_eval.schema import FinishReason, ModelReply, ToolCall, Usage
+from research_eval.schema.outside import safe_text, safe_value
 
 __all__ = ["from_wire"]
+
+_MALFORMED_CALLS = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"})
+"""How Gemini says that the model broke the form of a tool call."""
 
 _GENERATED_ID = re.compile(r"pyd_ai_[0-9a-f]+")
 
 
-def from_wire(response: ModelResponse, *, turn: int) -> ModelReply:
-    """Return the reply; `turn` numbers the ids of tool calls that came without one.
+def from_wire(
+    response: ModelResponse, *, turn: int, tools: Sequence[str] = (), notes: Sequence[str] = ()
+) -> ModelReply:
+    """Return the reply.
+
+    Args:
+        response: What the wire library made of the provider's answer.
+        turn: Numbers the ids of tool calls that came without one.
+        tools: Names of the tools that the model was offered in the provider's format.
+        notes: What was noticed in the answer before.
 
     Raises:
         ModelError: If the provider sent an error or nothing in place of a reply.
     """
     parts = _with_own_ids(response.parts, turn)
-    if not parts and response.finish_reason == "error":
+    noted = [*notes]
+    if any(_is_unsafe(part) for part in response.parts):
+        noted.append("replaced_surrogates")
+    finish = _finish_reason(response, parts)
+    if not parts and response.finish_reason == "error" and finish != "malformed_call":
         raise ModelError("the provider reported an error in place of a reply", kind="server")
-    if not parts and _is_foreign(response):
+    if not parts and _is_foreign(response) and finish not in {"malformed_call", "content_filter"}:
         raise ModelError("the answer holds no reply in the provider's format", kind="malformed")
+    written = "".join(part.content for part in parts if isinstance(part, TextPart))
     calls = tuple(_call(part) for part in parts if isinstance(part, ToolCallPart))
-    finish = _finish_reason(response, has_calls=bool(calls))
-    text = "".join(part.content for part in parts if isinstance(part, TextPart))
-    if finish == "refusal" and not text:
-        text = str((response.provider_details or {}).get("refusal", ""))
+    if finish == "refusal" and not written:
+        written = str((response.provider_details or {}).get("refusal", ""))
+    text = _said(written, noted)
+    if tools and not calls and finish == "stop":
+        repaired = _calls_in_text(written, text, turn, tools)
+        if repaired is None:
+            finish = "malformed_call"
+        elif repaired:
+            finish, text, calls = "tool_calls", "", repaired
+            noted.append("repaired_call")
+    has_reasoned = "reasoning_in_text" in noted or any(isinstance(p, ThinkingPart) for p in parts)
+    if has_reasoned and not text.strip() and not calls and finish == "stop":
+        noted.append("only_reasoning")
     return ModelReply(
         text=text,
         tool_calls=calls,
         finish_reason=finish,
         usage=_usage(response),
-        model=response.model_name or "",
-        provider_state=_state(response, parts),
+        model=safe_text(response.model_name or ""),
+        notes=tuple(dict.fromkeys(noted)) or None,
+        provider_state=None if "repaired_call" in noted else _state(response, parts),
+    )
+
+
+def _said(text: str, noted: list[str]) -> str:
+    """Return the text without reasoning, and note where there was some."""
+    said = without_reasoning(text)
+    if said != text:
+        noted.append("reasoning_in_text")
+    return said
+
+
+def _calls_in_text(
+    text: str, said: str, turn: int, tools: Sequence[str]
+) -> tuple[ToolCall, ...] | None:
+    """Return the calls that a model wrote into its text; `None` if one cannot be read."""
+    written = said_calls(said or text, tools)
+    if written is None:
+        return None
+    return tuple(
+        ToolCall(id=f"call_{turn}_{number}", name=call.name, arguments=call.arguments)
+        for number, call in enumerate(written, 1)
     )
 
 
@@ -58,10 +107,10 @@ def _is_foreign(response: ModelResponse) -> bool:
 
 
 def _with_own_ids(parts: Sequence[ModelResponsePart], turn: int) -> list[ModelResponsePart]:
-    """Return the parts with an id of ours where the provider gave none, or gave one twice."""
+    """Return the parts, writable, with an id of ours where the provider gave none or gave one twice."""
     seen: set[str] = set()
     renamed: list[ModelResponsePart] = []
-    for part in parts:
+    for part in map(_writable, parts):
         if isinstance(part, ToolCallPart):
             call_id = part.tool_call_id
             if not call_id or call_id in seen or _GENERATED_ID.fullmatch(call_id):
@@ -72,21 +121,41 @@ def _with_own_ids(parts: Sequence[ModelResponsePart], turn: int) -> list[ModelRe
     return renamed
 
 
+def _is_unsafe(part: ModelResponsePart) -> bool:
+    values = (getattr(part, name, None) for name in ("content", "args", "tool_name"))
+    return any(safe_value(value) is not value for value in values if value is not None)
+
+
+def _writable(part: ModelResponsePart) -> ModelResponsePart:
+    """Return the part with text that UTF-8 can hold."""
+    match part:
+        case TextPart() | ThinkingPart() if safe_text(part.content) is not part.content:
+            return replace(part, content=safe_text(part.content))
+        case ToolCallPart():
+            fields = ("tool_name", "tool_call_id", "args")
+            safe: dict[str, Any] = {name: safe_value(getattr(part, name)) for name in fields}
+            return replace(part, **safe)
+        case _:
+            return part
+
+
 def _call(part: ToolCallPart) -> ToolCall:
     args = part.args
     text = args if args and isinstance(args, str) else json.dumps(args or {}, ensure_ascii=False)
     return ToolCall(id=part.tool_call_id, name=part.tool_name, arguments=text)
 
 
-def _finish_reason(response: ModelResponse, *, has_calls: bool) -> FinishReason:
+def _finish_reason(response: ModelResponse, parts: Sequence[ModelResponsePart]) -> FinishReason:
     details = response.provider_details or {}
+    if str(details.get("finish_reason", "")).upper() in _MALFORMED_CALLS:
+        return "malformed_call"
     match response.finish_reason:
         case "length":
             return "length"
         case "content_filter":
             return "refusal" if _is_refusal(details) else "content_filter"
         case _:
-            return "tool_calls" if has_calls else "stop"
+            return "tool_calls" if any(isinstance(p, ToolCallPart) for p in parts) else "stop"
 
 
 def _is_refusal(details: dict[str, Any]) -> bool:
