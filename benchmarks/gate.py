@@ -3,6 +3,7 @@
     python benchmarks/gate.py            print the table; exit 1 below a floor, 2 for another corpus
     python benchmarks/gate.py --misses   print every case that the default gate gets wrong, too
     python benchmarks/gate.py --update   write new floors; lowers none without --allow-regression
+    python benchmarks/gate.py --held-out the table for the cases held apart; only after a change is done
     python benchmarks/gate.py --update --corpus-changed   accept a corpus with another digest
 
 Disputed cases are counted apart and hold no floor.
@@ -24,7 +25,9 @@ from research_eval.gate.source import ledger_from_urls
 from research_eval.ledger import KeyFunction, url_key
 
 ROOT = Path(__file__).parent.parent
-CORPUS = ROOT / "datasets" / "gate" / "cases.jsonl"
+FOLDER = ROOT / "datasets" / "gate"
+CORPUS = (FOLDER / "cases.jsonl", FOLDER / "renderer.jsonl")
+HELD_OUT = (FOLDER / "held_out.jsonl",)
 FLOORS = Path(__file__).parent / "floors.json"
 TOLERANCE = 0.0005
 MEASURES = ("extraction", "honest passed", "fabricated stopped", "keys")
@@ -103,9 +106,9 @@ def tallies(cases: Iterable[Case], contestant: Contestant) -> dict[str, Tally]:
     return {name: Tally(right[name], total[name]) for name in MEASURES}
 
 
-def load_corpus() -> tuple[list[Case], str]:
-    """Return the cases and the digest of their file."""
-    content = CORPUS.read_bytes()
+def load_corpus(files: Iterable[Path] = CORPUS) -> tuple[list[Case], str]:
+    """Return the cases and the digest of their files."""
+    content = b"".join(file.read_bytes() for file in files)
     return [json.loads(line) for line in content.split(b"\n") if line], hashlib.sha256(
         content
     ).hexdigest()
@@ -118,7 +121,11 @@ def main() -> int:
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--allow-regression", action="store_true")
     parser.add_argument("--corpus-changed", action="store_true")
+    parser.add_argument("--held-out", action="store_true")
     options = parser.parse_args()
+    if options.held_out:
+        _print_tables(load_corpus(HELD_OUT)[0])
+        return 0
     cases, digest = load_corpus()
     table = _print_tables(cases)
     if options.misses:
@@ -169,8 +176,8 @@ def _fallen(measured: dict[str, float], floors: dict[str, float]) -> list[str]:
 
 
 def _write_floors(measured: dict[str, float], digest: str, number: int) -> None:
-    path = CORPUS.relative_to(ROOT).as_posix()
-    corpus = {"path": path, "sha256": digest, "cases": number}
+    paths = [file.relative_to(ROOT).as_posix() for file in CORPUS]
+    corpus = {"paths": paths, "sha256": digest, "cases": number}
     floors = {name: int(share * 10_000) / 10_000 for name, share in measured.items()}
     content = json.dumps({"corpus": corpus, "floors": floors}, indent=2) + "\n"
     FLOORS.write_text(content, encoding="utf-8")

@@ -16,6 +16,7 @@ from pathlib import Path
 from research_eval.gate import CitationGate, SeedGate, extract_citations
 from research_eval.gate.source import ledger_from_urls
 from research_eval.ledger import url_key
+from research_eval.schema import Citation
 
 CORPUS = Path(__file__).parent.parent / "datasets" / "gate" / "cases.jsonl"
 TOKENS = [
@@ -101,12 +102,18 @@ def _extraction_problems(text: str) -> Iterator[str]:
         last = citation.end
         if citation.url[:4].lower() != "http":
             yield f"not http: {citation.url!r}"
-        if citation.form != "bare" and citation.readings:
+        others = [url for url in citation.readings if not _is_allowed(citation, url)]
+        if citation.form != "bare" and others:
             yield "an explicit destination has several readings"
         for url in (citation.url, *citation.readings):
             key = url_key(url)
             if url_key(key.value) != key:
                 yield f"key not idempotent: {url!r}"
+
+
+def _is_allowed(citation: Citation, reading: str) -> bool:
+    """Whether an explicit destination may be read so: by the other scheme, or as a chat's label."""
+    return reading[reading.find(":") :] == citation.url[citation.url.find(":") :] or "|" in reading
 
 
 def _verdict_problems(text: str, rng: random.Random) -> Iterator[str]:

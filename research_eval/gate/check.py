@@ -1,5 +1,7 @@
 """`CitationGate`: rules on an answer from recorded state alone, without network or model."""
 
+from functools import cached_property
+
 from research_eval.gate.citation import extract_citations
 from research_eval.gate.corrective import (
     NO_CITATION_MESSAGE,
@@ -8,7 +10,7 @@ from research_eval.gate.corrective import (
     search_only_message,
     unknown_url_message,
 )
-from research_eval.gate.nearest import find_nearest
+from research_eval.gate.nearest import Nearest, NearestIndex
 from research_eval.ledger import SourceKey, SourceRegistry, url_key
 from research_eval.schema import Citation, SourceRecord, Verdict, Violation
 
@@ -18,7 +20,7 @@ __all__ = ["CitationGate"]
 class CitationGate:
     """The default gate: nothing fabricated passes, nothing honest fails for its spelling."""
 
-    id = "default@1"
+    id = "default@2"
 
     def check(self, answer: str, ledger: SourceRegistry) -> Verdict:
         """Rule on `answer` against what the trial really opened.
@@ -29,7 +31,7 @@ class CitationGate:
         if not citations:
             nothing = Violation(kind="no_citation", message=NO_CITATION_MESSAGE)
             return Verdict(gate=self.id, violations=(nothing,))
-        known = ledger.keyed_by(url_key)
+        known = _Known(ledger.keyed_by(url_key))
         violations: dict[SourceKey, Violation] = {}
         for citation in citations:
             record = known.get(citation.url)
@@ -44,18 +46,33 @@ class CitationGate:
         return corrective_text(verdict)
 
 
+class _Known:
+    """A ledger as one check asks it."""
+
+    def __init__(self, ledger: SourceRegistry) -> None:
+        self._ledger = ledger
+        self.get = ledger.get
+
+    @cached_property
+    def _index(self) -> NearestIndex:
+        return NearestIndex(self._ledger.records())
+
+    def nearest(self, key: SourceKey) -> Nearest | None:
+        return self._index.find(key)
+
+
 def _rule(
-    citation: Citation, record: SourceRecord | None, ledger: SourceRegistry
+    citation: Citation, record: SourceRecord | None, known: _Known
 ) -> tuple[SourceKey, Violation] | None:
     """Return why `citation` may not stand, if no other reading of it is a page that was opened."""
     url = citation.url
     for reading in citation.readings:
-        other = ledger.get(reading)
+        other = known.get(reading)
         if _is_citable(other):
             return None
         if other is not None and (record is None or record.state == "searched"):
             url, record = reading, other
-    return url_key(url), _violation(citation, url, record, ledger)
+    return url_key(url), _violation(citation, url, record, known)
 
 
 def _is_citable(record: SourceRecord | None) -> bool:
@@ -63,12 +80,12 @@ def _is_citable(record: SourceRecord | None) -> bool:
 
 
 def _violation(
-    citation: Citation, url: str, record: SourceRecord | None, ledger: SourceRegistry
+    citation: Citation, url: str, record: SourceRecord | None, known: _Known
 ) -> Violation:
     key = url_key(url)
     place = {"url": url, "key": key.value, "start": citation.start, "end": citation.end}
     if record is None:
-        nearest = find_nearest(key, ledger.records())
+        nearest = known.nearest(key)
         return Violation(
             kind="unknown_url",
             nearest=nearest.record.url if nearest else None,

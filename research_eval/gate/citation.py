@@ -9,17 +9,30 @@ from collections.abc import Iterable, Iterator
 from operator import attrgetter
 
 from research_eval.gate.character import ENDING, TITLE_MARK
-from research_eval.gate.destination import find_destinations
+from research_eval.gate.code import CodeMap
+from research_eval.gate.destination import Destination, find_destinations
 from research_eval.gate.escape import decode_entities
-from research_eval.gate.run import MIN_SCHEME_CHARS, SCHEME, Run, RunReader, scheme_finder
-from research_eval.gate.template import find_namespaces, is_template
+from research_eval.gate.label import without_labels
+from research_eval.gate.rendered import rendered_end, rendered_url
+from research_eval.gate.run import (
+    HOST,
+    MIN_SCHEME_CHARS,
+    SCHEME,
+    Run,
+    RunReader,
+    scheme_finder,
+    with_hosts,
+)
+from research_eval.gate.template import (
+    find_namespaces,
+    is_in_tag,
+    is_template,
+    leads_nowhere,
+)
 from research_eval.gate.trim import Surroundings, Trimmed, trim
 from research_eval.schema import Citation
 
 __all__ = ["extract_citations"]
-
-MAX_LABEL_REST = 24
-"""How much may follow a URL inside the text of the link around it."""
 
 MAX_TABLE_CHARS = 1000
 """How far before a row the header of its table is looked for."""
@@ -37,14 +50,14 @@ _WRAPPED_AUTOLINK = re.compile(r"([^\x00-\x20<>]+(?:[ \t]*\n[ \t]*[^\x00-\x20<>]
 _PLAIN = re.compile(
     r"([hH][tT][tT][pP][sS]?://[A-Za-z0-9.-]*[A-Za-z0-9](?::[0-9]+)?"
     r"(?:[/?#](?:[A-Za-z0-9/.?=&%+#:@!_~-]*[A-Za-z0-9/=])?)?)"
-    r"(\*{0,3}[.,;:!?]?)[)\]]{0,2}[.,;:]?(?=[\s\"`|]|$)"
+    r"(\*{0,3}[.,;:!?]?)[)\]]{0,2}[.,;:]?(?=[\"`|]?(?:[ \t\r\n]|$))"
 )
 """A URL in plain ASCII without brackets, commas or quotes, and the sentence's end after it."""
 
-_PLAIN_AUTOLINK = re.compile(r"([hH][tT][tT][pP][sS]?://[^\x00-\x20<>&]+)>")
+_PLAIN_AUTOLINK = re.compile(r"([hH][tT][tT][pP][sS]?://[^\x00-\x20<>&|]+)>")
 _NEEDS_A_LOOK = frozenset("<+_~='$\u2018")
 _WRAP_IN_BRACKET = re.compile(
-    r"[ \t]{0,8}\r?\n[ \t]{0,8}((?:[/?#&][\w%]|[\w.%-]{1,80}=)[^\s()<>]{0,500})\)"
+    r"[ \t]{0,8}\r?\n[ \t]{0,8}((?:[/?#&][\w%]|[\w.%-]{1,80}=)(?:(?!https?://)[^\s()<>]){0,500})\)"
 )
 """The rest of a URL that a line break cuts, up to the bracket that was opened before it."""
 
@@ -65,16 +78,23 @@ def extract_citations(text: str) -> tuple[Citation, ...]:
 
     A URL that a link shows as its own text counts once.
     """
-    if not text.isascii():
+    if not text.isascii() and _SURROGATE.search(text):
         text = _SURROGATE.sub("\ufffd", text)
-    explicit = [
-        Citation(url=url, start=start, end=end, form=form)
-        for start, end, url, form in find_destinations(text)
-    ]
+    explicit = [_explicit(one) for one in find_destinations(text)]
     bare = [*_Scanner(text, explicit).citations()]
-    if not explicit or not bare:
-        return tuple(explicit or bare)
-    return tuple(_without_link_texts(text, sorted(explicit + bare, key=_START)))
+    if not bare:
+        return tuple(explicit)
+    if not explicit and "..." not in text and "\u2026" not in text:
+        return tuple(bare)
+    return tuple(without_labels(text, sorted(explicit + bare, key=_START)))
+
+
+def _explicit(found: Destination) -> Citation:
+    start, end, url, form, is_relative = found
+    if is_relative:
+        other = f"http{url.removeprefix('https')}"
+        return Citation(url=url, start=start, end=end, form=form, readings=(other,))
+    return Citation(url=url, start=start, end=end, form=form)
 
 
 class _Scanner:
@@ -83,10 +103,13 @@ class _Scanner:
     def __init__(self, text: str, explicit: list[Citation]) -> None:
         self._text = text
         self._taken = [(one.start, one.end) for one in explicit]
-        self._taken += find_namespaces(text)
+        self._code = CodeMap(text)
+        self._taken += [span for span in find_namespaces(text) if self._is_name(span)]
         self._taken.sort()
         self._runs = RunReader(text)
         self._next_scheme = scheme_finder(text)
+        if "www." in text:
+            self._next_scheme = with_hosts(text, self._next_scheme)
         self._position = 0
         self._limit = len(text)
         """Where the next explicit destination begins."""
@@ -101,12 +124,20 @@ class _Scanner:
             if zone[0] <= start:
                 self._position = zone[1]
                 continue
+            if self._text.startswith("www.", start):
+                self._position = start + MIN_SCHEME_CHARS
+                yield from self._hosts(start, zone[0])
+                continue
             plain = self._plain(start, zone[0])
             if plain is not None:
                 yield plain
                 continue
             self._position = start + MIN_SCHEME_CHARS
             yield from self._read(start, zone[0])
+
+    def _is_name(self, span: tuple[int, int]) -> bool:
+        """Whether nothing of the name at `span` can be clicked."""
+        return is_in_tag(self._text, span) or self._code.holds(span[0])
 
     def _plain(self, start: int, limit: int) -> Citation | None:
         """Return the citation at `start` where nothing about it needs a closer look."""
@@ -132,6 +163,20 @@ class _Scanner:
             if wrapped is not None:
                 readings = (*readings, _joined(self._text[start : match.end()], wrapped))
         return Citation(url=url, start=start, end=end, readings=readings)
+
+    def _hosts(self, start: int, limit: int) -> Iterator[Citation]:
+        """Yield what begins with `www.`: a renderer links it as `http:`, and a reader as either."""
+        if self._code.holds(start):
+            return
+        self._limit = limit
+        run = self._runs.read(start, limit, scheme="http://")
+        self._position = max(self._position, run.end)
+        for one in self._bare(run, is_limited=run.end == limit < len(self._text)):
+            if one.start != start:
+                yield one
+            elif HOST.match(one.url):
+                both = (*one.readings, *(f"https{url[4:]}" for url in (one.url, *one.readings)))
+                yield one.model_copy(update={"readings": both})
 
     def _opens_autolink(self, start: int) -> bool:
         return self._text[start - 1 : start] == "<" and self._text[start - 2 : start - 1] != "\\"
@@ -166,7 +211,11 @@ class _Scanner:
         url = decode_entities(re.sub(r"[ \t]*\n[ \t]*", "", written))
         if not SCHEME.match(url):
             return None
-        return Citation(url=url, start=start, end=start + len(written), form="autolink")
+        place = {"start": start, "end": start + len(written)}
+        shown, bar, _ = url.partition("|")  # a chat's `<URL|label>`
+        if bar:
+            return Citation(url=shown, readings=(url,), form="autolink", **place)
+        return Citation(url=url, form="autolink", **place)
 
     def _bare(self, run: Run, *, is_limited: bool) -> Iterator[Citation]:
         """Yield the URLs of a run: the one that begins it, and those that begin after its end."""
@@ -183,6 +232,8 @@ class _Scanner:
             if citation is not None:
                 self._position = max(self._position, citation.end)
                 yield citation
+                while inside is not None and run.place(inside.start()) < citation.end:
+                    inside = next(schemes, None)
             if inside is None and used >= len(piece.text):
                 return
             if used < len(piece.text):
@@ -210,15 +261,26 @@ class _Scanner:
         if trimmed is None:
             return None, len(piece.text)
         url = piece.text[: trimmed.end]
-        if is_template(url, after):
+        if self._is_no_page(piece, url, after):
             return None, len(piece.text)
+        finish = piece.run.place(piece.first + trimmed.end)
+        longer = rendered_end(self._text, start, finish, self._limit, is_field=around.is_field)
+        if longer is not None:
+            whole, taken = rendered_url(url, self._text[finish:longer])
+            finish += taken
+            return Citation(url=whole, start=start, end=finish), len(piece.text)
         citation = Citation(
             url=url,
             start=start,
-            end=piece.run.place(piece.first + trimmed.end),
+            end=finish,
             readings=_readings(piece, trimmed, _beyond(piece.text, after)),
         )
         return citation, trimmed.end
+
+    def _is_no_page(self, piece: "_Piece", url: str, after: str) -> bool:
+        if leads_nowhere(piece.text, after if len(piece.text) == len(url) + 1 else ""):
+            return True
+        return is_template(piece.text, after) and self._code.holds(piece.run.place(piece.first))
 
     def _is_field(self, before: str, start: int) -> bool:
         """Whether the URL at `start` is a field of a separated line."""
@@ -291,39 +353,3 @@ def _readings(piece: _Piece, trimmed: Trimmed, beyond: Iterable[str]) -> tuple[s
         readings.append(piece.run.written(piece.first, piece.first + trimmed.end))
     readings.extend(beyond)
     return tuple(reading for reading in dict.fromkeys(readings) if reading != url)
-
-
-def _without_link_texts(text: str, found: list[Citation]) -> list[Citation]:
-    """Leave out a bare URL that only shows where the link around it leads."""
-    kept = []
-    last = len(found) - 1
-    for index, citation in enumerate(found):
-        if citation.form == "bare":
-            label_rest = text[citation.end : citation.end + MAX_LABEL_REST]
-            if index < last and "](" in label_rest and _shows(text, citation, found[index + 1]):
-                continue
-            before = found[index - 1] if index else None
-            if before and before.form == "html" and _is_anchor_text(text, before, citation):
-                continue
-        kept.append(citation)
-    return kept
-
-
-def _shows(text: str, shown: Citation, link: Citation) -> bool:
-    between = text[shown.end : link.start]
-    is_label = link.form == "markdown" and len(between) <= MAX_LABEL_REST and "](" in between
-    return is_label and _is_same(shown.url, between[:3], link.url)
-
-
-def _is_anchor_text(text: str, link: Citation, shown: Citation) -> bool:
-    between = text[link.end : min(shown.start, link.end + LOOK_AROUND)]
-    is_inside = shown.start - link.end < LOOK_AROUND and "</" not in between
-    return is_inside and _is_same(shown.url, text[shown.end : shown.end + 3], link.url)
-
-
-def _is_same(shown: str, after: str, url: str) -> bool:
-    if after.startswith(("\u2026", "...")):
-        return url.startswith(shown)
-    if shown.endswith(("\u2026", "...")):
-        return url.startswith(shown.rstrip("\u2026."))
-    return shown.removesuffix("/") == url.removesuffix("/")

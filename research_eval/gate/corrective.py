@@ -4,6 +4,7 @@ Recorded model traffic depends on them: another wording is another version of th
 """
 
 from collections.abc import Sequence
+from urllib.parse import unquote
 
 from research_eval.gate.kind import KINDS
 from research_eval.gate.nearest import Nearest
@@ -21,6 +22,7 @@ MAX_LISTED = 20
 MAX_URL_CHARS = 300
 """A longer URL is cut where it is quoted."""
 
+_CLOSING_MARKS = frozenset("'\"`()[]{}<>|*")
 _OPENING = (
     "Your answer was not accepted: it may cite only pages that you opened with `fetch` "
     "in this conversation."
@@ -47,8 +49,13 @@ def unknown_url_message(url: str, nearest: Nearest | None) -> str:
     opened = nearest.record.state == "fetched"
     kind = "page that you opened" if opened else "search result that you got"
     how = f"another {' and '.join(nearest.differs)}"
-    if url_key(url).value.casefold() == nearest.record.key.casefold():
+    key = url_key(url).value
+    if key.casefold() == nearest.record.key.casefold():
         how = "the same but for capital letters, which count"
+    elif unquote(key) == unquote(nearest.record.key):
+        how = "the same but for percent-encoding, which counts: cite it as you opened it"
+    elif key.startswith(nearest.record.key) and key[len(nearest.record.key)] in _CLOSING_MARKS:
+        how = f"{how}; if the URL ends there, put a space behind it"
     return f"{said} The closest {kind} is {_quoted(nearest.record.url)} ({how})."
 
 
@@ -71,7 +78,7 @@ def corrective_text(verdict: Verdict) -> str:
 def _lines(violations: Sequence[Violation]) -> list[str]:
     lines = [f"- {violation.message or violation.url}" for violation in violations[:MAX_LISTED]]
     left = len(violations) - MAX_LISTED
-    return [*lines, f"- and {left} more of this kind"] if left > 0 else lines
+    return [*lines, f"- and {left} more"] if left > 0 else lines
 
 
 def _quoted(url: str) -> str:

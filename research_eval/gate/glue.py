@@ -9,6 +9,7 @@ are possible, the whole stretch stays a reading too and the ledger decides.
 import re
 
 from research_eval.gate.character import SPACED_LETTER, UNSPACED_LETTER
+from research_eval.gate.extension import EXTENSION
 
 __all__ = ["find_glue"]
 
@@ -17,10 +18,6 @@ MIN_PHRASE_CHARS = 3
 _FOREIGN = re.compile(f"[{UNSPACED_LETTER}{SPACED_LETTER}]")
 _FOREIGN_STRETCH = re.compile(f"[{UNSPACED_LETTER}{SPACED_LETTER}]+")
 _HOST_END = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
-_EXTENSION = re.compile(
-    r"\.(?:html?|shtml|xhtml|pdf|aspx?|php|jsp|txt|csv|json|xml|docx?|xlsx?|pptx?|md|png|jpe?g|gif|svg|webp|do|cgi)$",
-    re.IGNORECASE,
-)
 _ASCII_WORD = re.compile(r"[A-Za-z0-9)%+&~]$")
 _GOES_ON = re.compile(r"[^/?#=&]*(?:[/?#=&][^/?#=&\s]|(?<=[^A-Za-z0-9])\.[A-Za-z0-9]|:[0-9])")
 """A separator of URLs with something behind it: no sentence that sticks to a URL has one."""
@@ -120,7 +117,7 @@ def _glue_in_host(run: str, begin: int, host_end: int) -> tuple[int, bool] | Non
 def _glue_after_ascii(run: str, begin: int, *, before_url: bool) -> tuple[int, bool] | None:
     head, stretch = run[:begin], _FOREIGN_STRETCH.match(run, begin)
     end = stretch.end() if stretch else begin
-    if _EXTENSION.search(head) and not _GOES_ON.match(run, end):
+    if EXTENSION.search(head) and not _GOES_ON.match(run, end):
         return begin, True
     if end < len(run) and (run[end] in "/?#=&_%-" or _GOES_ON.match(run, end)):
         return None

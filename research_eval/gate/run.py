@@ -5,8 +5,8 @@ A run keeps the way back: each of its characters knows where in the text it stan
 
 import html
 import re
-from bisect import bisect_right
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 
 from research_eval.gate.character import (
@@ -18,15 +18,33 @@ from research_eval.gate.character import (
 )
 from research_eval.gate.escape import ENTITY, PUNCTUATION
 
-__all__ = ["MIN_SCHEME_CHARS", "SCHEME", "Run", "RunReader", "scheme_finder"]
+__all__ = [
+    "HOST",
+    "MIN_SCHEME_CHARS",
+    "SCHEME",
+    "Run",
+    "RunReader",
+    "scheme_finder",
+    "with_hosts",
+]
 
 SCHEME = re.compile(r"[hH][tT][tT][pP][sS]?://")
 """The beginning of a bare URL, plainly written."""
 
 MIN_SCHEME_CHARS = len("http://")
 
+HOST = re.compile(r"http://www\.[^\s/?#.]+\.[^\s/?#.]")
+"""A host that a renderer links though no scheme stands before it."""
+
+_BEFORE_HOST = frozenset(" \t\n\r\f\v*_~([")
+_HOST_GOES_ON = re.compile(r"[^\s<>.]")
+
 _BACK = r"\\{0,8}"
 _HIDDEN_LETTERS = {"h": (72, 104), "t": (84, 116), "p": (80, 112), "s": (83, 115)}
+_DESTINATION = re.compile(
+    r"[^\s()<>\\]{1,500}(?:\([^\s()<>\\]{0,500}\)[^\s()<>\\]{0,500}){0,9}(?:[ \t][\"'(][^\n]{0,500})?\)"
+)
+"""A relative destination, which leads to the site that shows the answer."""
 
 
 def _hidden(plain: str, codes: tuple[int, ...], names: str = "") -> str:
@@ -148,6 +166,41 @@ def scheme_finder(text: str) -> Callable[[int], int]:
     return partial(_next_plain, text)
 
 
+def with_hosts(text: str, next_scheme: Callable[[int], int]) -> Callable[[int], int]:
+    """Return what finds the next bare URL, with or without a scheme before its `www.`."""
+    hosts = [*_hosts(text)]
+    if not hosts:
+        return next_scheme
+    known = next_scheme(0)
+
+    def find(position: int) -> int:
+        nonlocal known
+        if 0 <= known < position:
+            known = next_scheme(position)
+        index = bisect_left(hosts, position)
+        host = hosts[index] if index < len(hosts) else -1
+        return host if known < 0 or 0 <= host < known else known
+
+    return find
+
+
+def _hosts(text: str) -> Iterator[int]:
+    start = text.find("www.")
+    while start >= 0:
+        if _begins_host(text, start):
+            yield start
+        start = text.find("www.", start + 4)
+
+
+def _begins_host(text: str, start: int) -> bool:
+    """Whether a renderer links the `www.` at `start`."""
+    if start and text[start - 1] not in _BEFORE_HOST:
+        return False
+    if not _HOST_GOES_ON.match(text, start + len("www.")):
+        return False
+    return text[start - 2 : start] != "](" or not _DESTINATION.match(text, start)
+
+
 def _next_hidden(text: str, position: int) -> int:
     match = _HIDDEN_SCHEME.search(text, position)
     return -1 if match is None else match.start()
@@ -176,10 +229,15 @@ class RunReader:
         r"""Whether the whole text is one line whose breaks are written out as `\n`."""
         return "\n" not in self._text and self._text.count("\\n") > 1
 
-    def read(self, start: int, limit: int) -> Run:
-        """Return the run that begins at `start` and ends at the first delimiter or at `limit`."""
+    def read(self, start: int, limit: int, *, scheme: str = "") -> Run:
+        """Return the run that begins at `start` and ends at the first delimiter or at `limit`.
+
+        `scheme` is put before what is written.
+        """
         text = self._text
         run = Run(text, start)
+        if scheme:
+            run.add_plain(scheme, start)
         simple = _SIMPLE.match(text, start, limit)
         if simple is not None and _is_whole(text, simple):
             run.add_plain(simple[0], start)

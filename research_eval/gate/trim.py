@@ -8,6 +8,8 @@ own punctuation at the end.
 import re
 from typing import NamedTuple
 
+from research_eval.gate.character import UNSPACED_LETTER
+from research_eval.gate.extension import after_extension
 from research_eval.gate.glue import find_glue
 
 __all__ = ["Surroundings", "Trimmed", "trim"]
@@ -29,8 +31,26 @@ _MARKS = re.compile(
 _AFTER_MARKS = re.compile(r"[.,;:!?)\]}'*_\u2026-]{0,20}$|[^\x00-\x7f][^/?#=&]*$")
 _PRODUCT_MARK = re.compile(
     r"\[oai_citation:\d{1,4}$|:contentReference\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"
+    r"|\[cite(?:_start|_end)\]|\[cite:"
 )
-"""What ChatGPT leaves behind a URL."""
+"""What ChatGPT and Gemini leave behind a URL."""
+
+_BBCODE = re.compile(r"\[/(?:url|img|b|i|u|quote|link|code|list|size|color)\]", re.IGNORECASE)
+_GLUED_BEHIND_ASCII = re.compile(
+    f"(?<=[A-Za-z0-9])[,;)\\]](?=[{UNSPACED_LETTER}][^A-Za-z0-9/?=&#]*$)"
+    f"|(?<=[A-Za-z0-9])[(\\[](?=[^()\\[\\]]*[{UNSPACED_LETTER}][^()\\[\\]]*[)\\]]?$)"
+)
+"""ASCII punctuation, or a bracket with a remark, where words of an unspaced script follow."""
+
+_NOTE = re.compile(
+    "[,;()\\[\\]\u2014\u2015\u2e3a\u2e3b\u2026\u00b9\u00b2\u00b3\u2070-\u2079\u2460-\u2473\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]"
+)
+"""A character without which `_before_notes` finds nothing."""
+
+_WIDE_ELLIPSIS = re.compile("\u2026{2}")
+_PORT_AND_WORDS = re.compile(
+    r"https?://[^/?#@]*?:[0-9]{1,5}(?=[,;|][^/?#@]*(?:[/?#]|$))", re.IGNORECASE
+)
 
 _UNCLOSED_MARK = re.compile(r"\[\^?\d{1,3}$")
 _PROSE_DASH = re.compile("[\u2014\u2015\u2e3a\u2e3b](?=[^/_%=#?&]*$)")
@@ -38,7 +58,12 @@ _EMOJI = re.compile(
     "[\u2611\u26a0\u2705\u2713\u2714\u2717\u2718\u2728\u274c\u2753-\u2757\u2764\u27a1\u2b05-\u2b07\u2b50"
     "\U0001f300-\U0001faff](?=[^/_%=#?&A-Za-z0-9\u00c0-\u052f]*$)"
 )
-_NOTE_DIGITS = re.compile("[\u00b9\u2070\u2074-\u2079]+(?=[.,;:!?]{0,3}$)")
+_NOTE_DIGITS = re.compile("[\u00b9\u2070\u2074-\u2079\u2460-\u2473]+(?=[.,;:!?]{0,3}$)")
+_SMALL_NOTE = re.compile(
+    "(?<![/_ -][mM])(?<![/_ -][kcdKCD][mM])[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?=[.,;:!?]{0,3}$)"
+)
+"""A mark of a footnote, no power of a unit such as `m\u00b2`."""
+_TITLES = re.compile(r"/wiki/|/item/", re.IGNORECASE)
 _POSSESSIVE = re.compile("['\u2019]s$")
 _ELLIPSIS = re.compile(r"[/=&?#_-](?:\u2026|\.\.\.?)[.,;:!?]?$")
 _STRIPPED = frozenset(
@@ -109,12 +134,16 @@ def _certain_end(run: str, around: Surroundings) -> int:
     end = len(run)
     if _BRACKET.search(run):
         end = _closing_bracket(run, around.before)
+        tag = _BBCODE.search(run, 0, end)
+        end = tag.start() if tag else end
+    port = _PORT_AND_WORDS.match(run, 0, end)
+    end = port.end() if port else end
     opened = around.before[-3:]
     for marker in ("**", "~~", "=="):
         if opened.endswith(marker):
             end = min(end, run.find(marker) % (len(run) + 1))
     if opened.endswith(("'", "\u2018")):
-        quote = re.search("['\u2019](?![\\w%/-])", run[:end])
+        quote = re.search("['\u2019](?![\\w%-]|/(?!$))", run[:end])
         end = quote.start() if quote else end
     return end
 
@@ -153,16 +182,27 @@ def _soft_end(run: str, around: Surroundings) -> int:
         end = run.find(around.before[-1:] or ",") % (len(run) + 1)
     if "^" in run or _BRACKET.search(run):
         end = min(end, _mark_start(run), _note_start(run, around.after))
-    if run.isascii():
+    is_ascii = run.isascii()
+    if not is_ascii or "'" in run:
+        words = after_extension(run[:end])
+        end = end if words is None else words
+    if is_ascii:
         return end
     glue = find_glue(run[:end], around.after, before_url=around.before_url)
     if glue is not None:
         end = min(end, glue[0])
-    for pattern in (_PROSE_DASH, _EMOJI, _NOTE_DIGITS):
+    return _before_notes(run, end) if _NOTE.search(run, 0, end) else end
+
+
+def _before_notes(run: str, end: int) -> int:
+    """Return where a dash, a picture, a footnote mark or glued words in CJK begin."""
+    for pattern in (_PROSE_DASH, _EMOJI, _NOTE_DIGITS, _SMALL_NOTE, _GLUED_BEHIND_ASCII):
         match = pattern.search(run, 0, end)
         if match and run[match.start() - 1].isalnum():
-            end = match.start()
-    return end
+            is_title = pattern is _SMALL_NOTE and _TITLES.search(run)
+            end = end if is_title else match.start()
+    dots = _WIDE_ELLIPSIS.search(run, 0, end)
+    return dots.start() if dots else end
 
 
 def _mark_start(run: str) -> int:

@@ -147,7 +147,7 @@ def _normal_query(query: str | None) -> str:
 
 
 def _is_tracking(piece: str) -> bool:
-    name = piece.partition("=")[0]
+    name = piece.partition("=")[0].lower()
     return name in _TRACKING or name.startswith("utm_")
 
 

@@ -2,9 +2,11 @@
 
 import pytest
 
+from research_eval.gate import CitationGate
 from research_eval.gate.nearest import find_nearest
 from research_eval.gate.source import ledger_from_urls
 from research_eval.ledger import url_key
+from tests.cost import costs_less_than
 
 BASE = "https://river.example.org"
 
@@ -56,3 +58,31 @@ def test_an_opened_page_comes_before_a_hit() -> None:
 
 def test_a_url_without_canonical_form_has_no_near_miss() -> None:
     assert _nearest("https://river.example.org/%zz", [f"{BASE}/a"]) is None
+
+
+@pytest.mark.parametrize("hosts", [1, 50])
+def test_the_cost_is_linear_in_citations_and_ledger(hosts: int) -> None:
+    """Four times as many of both would cost sixteen times as much, were it their product."""
+
+    def check(number: int) -> None:
+        opened = [f"https://h{index % hosts}.example.org/p/{index}" for index in range(number)]
+        cited = " ".join(f"(https://h{index % hosts}.example.org/q/{index})" for index in range(number))
+        assert len(CitationGate().check(cited, ledger_from_urls(opened, [])).violations) == number
+
+    assert costs_less_than(9, lambda: check(2000), lambda: check(500))
+
+
+def test_percent_encoding_is_named_as_the_difference() -> None:
+    ledger = ledger_from_urls(["https://en.wikipedia.org/wiki/Schindler's_List"], [])
+
+    (violation,) = CitationGate().check("https://en.wikipedia.org/wiki/Schindler%27s_List", ledger).violations
+
+    assert "Schindler's_List (the same but for percent-encoding" in violation.message
+
+
+def test_what_is_glued_to_a_page_is_said_to_be_glued() -> None:
+    ledger = ledger_from_urls([f"{BASE}/a"], [])
+
+    (violation,) = CitationGate().check(f"{BASE}/a's table", ledger).violations
+
+    assert "put a space behind it" in violation.message
