@@ -66,7 +66,9 @@ def test_the_cost_is_linear_in_citations_and_ledger(hosts: int) -> None:
 
     def check(number: int) -> None:
         opened = [f"https://h{index % hosts}.example.org/p/{index}" for index in range(number)]
-        cited = " ".join(f"(https://h{index % hosts}.example.org/q/{index})" for index in range(number))
+        cited = " ".join(
+            f"(https://h{index % hosts}.example.org/q/{index})" for index in range(number)
+        )
         assert len(CitationGate().check(cited, ledger_from_urls(opened, [])).violations) == number
 
     assert costs_less_than(9, lambda: check(2000), lambda: check(500))
@@ -75,7 +77,9 @@ def test_the_cost_is_linear_in_citations_and_ledger(hosts: int) -> None:
 def test_percent_encoding_is_named_as_the_difference() -> None:
     ledger = ledger_from_urls(["https://en.wikipedia.org/wiki/Schindler's_List"], [])
 
-    (violation,) = CitationGate().check("https://en.wikipedia.org/wiki/Schindler%27s_List", ledger).violations
+    (violation,) = (
+        CitationGate().check("https://en.wikipedia.org/wiki/Schindler%27s_List", ledger).violations
+    )
 
     assert "Schindler's_List (the same but for percent-encoding" in violation.message
 
