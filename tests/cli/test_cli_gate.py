@@ -233,7 +233,7 @@ def test_compare_of_a_gate_with_itself_is_quiet(call: Call, run: str) -> None:
     called = call("compare", run, "--base", "default", "--head", "default@2")
 
     assert called[:2] == (0, "3 attempts, 0 flips, 0 not expected\n")
-    assert "note: base default and head default@1 are the same code" in called.err
+    assert "note: base default and head default@2 are the same code" in called.err
 
 
 def test_compare_writes_json_and_junit(call: Call, run: str) -> None:
