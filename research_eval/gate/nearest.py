@@ -7,6 +7,8 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import compress
+from operator import ne
 from typing import NamedTuple
 
 from research_eval.ledger import SourceKey
@@ -62,9 +64,10 @@ class _Pages:
             for pages in (self._all, *self._by_path.values(), *self._by_query.values()):
                 pages.sort()
             self._is_sorted = True
-        for group in (self._by_path.get(parts[4]), self._by_query.get(parts[5]), self._all):
-            if group:
+        for group in (self._by_path.get(parts[4], []), self._by_query.get(parts[5], [])):
+            if len(group) < len(self._all):
                 yield from _neighbours(group, value)
+        yield from _neighbours(self._all, value)
 
 
 def _neighbours(group: list[_Known], value: str) -> Iterator[_Known]:
@@ -109,19 +112,19 @@ class NearestIndex:
         parts = _parts(key.value) if key.is_canonical else None
         if parts is None:
             return None
-        best: Nearest | None = None
-        best_rank: tuple[int, bool, int, int] | None = None
+        best: _Known | None = None
+        best_rank, head = (len(PARTS) + 1, False, 0, 0), ""
         for known in self._candidates(key.value, parts):
-            if known.parts == parts:
+            rest = (sum(map(ne, parts, known.parts)), known.record.state != "fetched")
+            is_later = rest == best_rank[:2] and known.number >= best_rank[3]
+            if not rest[0] or rest > best_rank[:2] or (is_later and not known.key.startswith(head)):
                 continue
-            differs = tuple(
-                name for name, one, two in zip(PARTS, parts, known.parts, strict=True) if one != two
-            )
-            common = _common_chars(key.value, known.key)
-            rank = (len(differs), known.record.state != "fetched", -common, known.number)
-            if best_rank is None or rank < best_rank:
-                best, best_rank = Nearest(known.record, differs), rank
-        return best
+            rank = (*rest, -_common_chars(key.value, known.key), known.number)
+            if rank < best_rank:
+                best, best_rank, head = known, rank, key.value[: 1 - rank[2]]
+        if best is None:
+            return None
+        return Nearest(best.record, tuple(compress(PARTS, map(ne, parts, best.parts))))
 
     def _candidates(self, value: str, parts: Parts) -> Iterator[_Known]:
         host = parts[2]
@@ -143,10 +146,15 @@ def _domains_above(host: str) -> list[str]:
 
 
 def _common_chars(one: str, other: str) -> int:
-    for index, (left, right) in enumerate(zip(one, other, strict=False)):
-        if left != right:
-            return index
-    return min(len(one), len(other))
+    """Return how many characters both begin with, found by halving."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _parts(value: str) -> Parts | None:
