@@ -12,6 +12,7 @@
     * TrialError
         * ModelError
         * ToolError
+        * AgentError
         * AnswerOverdueError
         * LimitExceededError
     * ScoringError
@@ -27,6 +28,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 __all__ = [
+    "AgentError",
     "AnswerOverdueError",
     "CassetteCorruptError",
     "CassetteError",
@@ -129,6 +131,16 @@ class ModelError(TrialError):
 
 class ToolError(TrialError):
     """A tool failed in a way that the agent cannot work around."""
+
+
+class AgentError(TrialError):
+    """An agent of the user's own failed, or did not keep to its protocol.
+
+    Attributes:
+        kind: Always `agent`.
+    """
+
+    kind = "agent"
 
 
 class AnswerOverdueError(TrialError):

@@ -1,16 +1,33 @@
 """Agent: a question in, a checked answer and its transcript out."""
 
 from research_eval.agent.log import EventLog, Observer
-from research_eval.agent.research import AgentOutcome, AgentSettings, Exchange, ResearchAgent
+from research_eval.agent.opening import (
+    UNIDENTIFIED,
+    Surroundings,
+    agent_code,
+    check_own_agent,
+    open_driver,
+)
+from research_eval.agent.outcome import AgentOutcome
+from research_eval.agent.own import Driver, OwnAgent
+from research_eval.agent.research import Exchange, ResearchAgent
+from research_eval.agent.settings import AgentSettings
 from research_eval.agent.tool_set import PromptSettings, ToolSet
 
 __all__ = [
+    "UNIDENTIFIED",
     "AgentOutcome",
     "AgentSettings",
+    "Driver",
     "EventLog",
     "Exchange",
     "Observer",
+    "OwnAgent",
     "PromptSettings",
     "ResearchAgent",
+    "Surroundings",
     "ToolSet",
+    "agent_code",
+    "check_own_agent",
+    "open_driver",
 ]

@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 from research_eval.agent.log import EventLog
 from research_eval.agent.tool_set import ToolSet
 from research_eval.clock import Clock
+from research_eval.errors import ModelError, TrialError
 from research_eval.model.client import ModelClient
 from research_eval.schema import (
     Failure,
@@ -21,7 +22,7 @@ from research_eval.schema import (
 from research_eval.schema.outside import read_json, safe_text, safe_value
 from research_eval.tool.protocol import ToolOutcome
 
-__all__ = ["Course", "NoAnswer"]
+__all__ = ["Course", "NoAnswer", "ending_of"]
 
 
 Unanswered = Literal["limit", "refused", "cut", "empty", "protocol"]
@@ -144,29 +145,38 @@ class Course:
         """
         self.messages.append(_assistant(reply))
         for call in reply.tool_calls:
-            outcome = await _call(call, tool_set)
-            shown = safe_text(outcome.text)
-            log.emit(
-                ToolCalled(
-                    turn=self.turn,
-                    tool_call_id=call.id,
-                    tool=call.name,
-                    arguments=call.arguments,
-                    ok=outcome.ok,
-                    error=None if outcome.ok else outcome.error or outcome.text,
-                    result_chars=len(shown),
-                    result_sha256=log.keep(shown),
-                )
-            )
+            outcome = await self.call_tool(call, tool_set, log)
             self.messages.append(
                 Message(
                     role="tool",
-                    text=shown,
+                    text=outcome.text,
                     tool_call_id=call.id,
                     tool_name=call.name,
                     is_error=not outcome.ok,
                 )
             )
+
+    async def call_tool(self, call: ToolCall, tool_set: ToolSet, log: EventLog) -> ToolOutcome:
+        """Do one tool call and note it.
+
+        Raises:
+            ToolError: If the tool failed in a way that the agent cannot work around.
+        """
+        outcome = await _call(call, tool_set)
+        outcome = outcome.model_copy(update={"text": safe_text(outcome.text)})
+        log.emit(
+            ToolCalled(
+                turn=self.turn,
+                tool_call_id=call.id,
+                tool=call.name,
+                arguments=call.arguments,
+                ok=outcome.ok,
+                error=None if outcome.ok else outcome.error or outcome.text,
+                result_chars=len(outcome.text),
+                result_sha256=log.keep(outcome.text),
+            )
+        )
+        return outcome
 
     def checked(self, text: str, verdict: Verdict) -> None:
         """Keep an answer with its verdict."""
@@ -182,6 +192,15 @@ class Course:
         self.failure = failure
         if self.verdict is None or status == "error":
             self.status = status
+
+
+def ending_of(exc: NoAnswer | TrialError, turn: int) -> tuple[TrialStatus, Failure]:
+    """Return how the trial ends after `exc`."""
+    if isinstance(exc, NoAnswer):
+        return exc.status, Failure(kind=exc.kind, message=str(exc), turn=turn)
+    kind = str(getattr(exc, "kind", type(exc).__name__))
+    is_full = isinstance(exc, ModelError) and exc.kind == "context"
+    return "limit" if is_full else "error", Failure(kind=kind, message=str(exc), turn=turn)
 
 
 def _assistant(reply: ModelReply) -> Message:

@@ -3,51 +3,22 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pydantic import Field
-
-from research_eval.agent.course import Course, NoAnswer
+from research_eval.agent.course import Course, NoAnswer, ending_of
 from research_eval.agent.log import EventLog
+from research_eval.agent.outcome import AgentOutcome, outcome_of
+from research_eval.agent.settings import AgentSettings
 from research_eval.agent.time_limit import TimeLimit
-from research_eval.agent.tool_set import PromptSettings, ToolSet
+from research_eval.agent.tool_set import ToolSet
 from research_eval.clock import Clock
-from research_eval.errors import ModelError, TrialError
+from research_eval.errors import TrialError
 from research_eval.gate import Gate
 from research_eval.ledger import SourceRegistry
 from research_eval.model.client import ModelClient
-from research_eval.schema import (
-    AnswerChecked,
-    Event,
-    Failure,
-    ModelReply,
-    PromptRendered,
-    Record,
-    Reference,
-    TrialStatus,
-    Usage,
-    Verdict,
-)
+from research_eval.schema import AnswerChecked, ModelReply, PromptRendered, Usage
 from research_eval.tool.kit import ToolKit
 from research_eval.waiting import Waits
 
-__all__ = ["AgentOutcome", "AgentSettings", "Exchange", "ResearchAgent"]
-
-
-class AgentSettings(Record):
-    """How long the agent may try, with which tools, and what its answer looks like."""
-
-    max_turns: int = Field(default=16, ge=1)
-    """Model calls in one attempt."""
-    max_retries: int = Field(default=2, ge=0)
-    """Corrective retries after a rejected answer; with none, the one answer is still checked."""
-    max_total_tokens: int | None = Field(default=None, ge=1)
-    """Tokens of all model calls together, after which no further call is made."""
-    turn_timeout_s: float | None = Field(default=None, gt=0)
-    """Seconds for one model call and the tools it asks for, request retries included."""
-    trial_timeout_s: float | None = Field(default=None, gt=0)
-    """Seconds for the whole trial."""
-    tools: tuple[str, ...] | None = None
-    """Ids of the tools; `None` is all that the kit has. `fetch` is always there."""
-    prompt: PromptSettings = PromptSettings()
+__all__ = ["Exchange", "ResearchAgent"]
 
 
 class Exchange(NamedTuple):
@@ -55,22 +26,6 @@ class Exchange(NamedTuple):
 
     question: str
     answer: str
-
-
-class AgentOutcome(Record):
-    """How one question ended."""
-
-    status: TrialStatus
-    answer: str | None = None
-    """The answer that passed, or the text that was rejected last."""
-    references: tuple[Reference, ...] = ()
-    """What a completed answer cites, in citation order."""
-    verdict: Verdict | None = None
-    """The gate's last ruling, if an answer was put to it."""
-    usage: Usage = Usage()
-    failure: Failure | None = None
-    """Why there is no answer, or no further attempt."""
-    transcript: tuple[Event, ...] = ()
 
 
 class ResearchAgent:
@@ -115,8 +70,8 @@ class ResearchAgent:
             async with limit:
                 await self._attempts(course, limit)
         except (NoAnswer, TrialError) as exc:
-            course.end(*_why(exc, course.turn))
-        return self._outcome(course, began)
+            course.end(*ending_of(exc, course.turn))
+        return outcome_of(course, self.ledger, self.log.events(began))
 
     async def _attempts(self, course: Course, limit: TimeLimit) -> None:
         """Ask for an answer and check it, until one passes or no retry is left."""
@@ -157,31 +112,3 @@ class ResearchAgent:
         limit = self.settings.max_total_tokens
         if limit is not None and usage.input_tokens + usage.output_tokens >= limit:
             raise NoAnswer("limit", "tokens", f"no answer within {limit} tokens")
-
-    def _outcome(self, course: Course, began: int) -> AgentOutcome:
-        references: tuple[Reference, ...] = ()
-        if course.status == "completed" and course.verdict is not None:
-            urls = [url for c in course.verdict.citations for url in (c.url, *c.readings)]
-            references = tuple(
-                Reference(url=source.url, key=source.key, title=source.title)
-                for source in self.ledger.references(urls)
-                if source.state == "fetched"
-            )
-        return AgentOutcome(
-            status=course.status,
-            answer=course.text,
-            references=references,
-            verdict=course.verdict,
-            usage=course.usage,
-            failure=course.failure,
-            transcript=self.log.events(began),
-        )
-
-
-def _why(exc: NoAnswer | TrialError, turn: int) -> tuple[TrialStatus, Failure]:
-    """Return how the trial ends after `exc`."""
-    if isinstance(exc, NoAnswer):
-        return exc.status, Failure(kind=exc.kind, message=str(exc), turn=turn)
-    kind = str(getattr(exc, "kind", type(exc).__name__))
-    is_full = isinstance(exc, ModelError) and exc.kind == "context"
-    return "limit" if is_full else "error", Failure(kind=kind, message=str(exc), turn=turn)

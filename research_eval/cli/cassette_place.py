@@ -44,7 +44,7 @@ def find_place(place: Path, redactor: "Redactor | None" = None) -> FoundPlace:
     }
     cases = load_cases(experiment.dataset_path)
     for configuration in experiment.settings.configuration:
-        if not configuration.model.is_reference_agent:
+        if configuration.asks_model:
             expected[configuration.name] = {
                 trial_name(TrialKey(case.id, configuration.name, trial))
                 for case in cases

@@ -126,6 +126,9 @@ def _print_configuration(
     from research_eval.runner.estimate import estimate
     from research_eval.runner.pricing import price_of, today
 
+    if item.agent.is_own:
+        click.echo(f"  {item.name}: an agent of your own; what it asks its model is not known")
+        return None
     most = (item.agent.max_retries + 1) * item.agent.max_turns
     search = "" if item.search.chain else ", no search: search.chain is empty"
     click.echo(f"  {item.name}: {item.model.name}, at most {most} model calls a trial{search}")

@@ -74,7 +74,7 @@ def load_experiment(path: Path, overrides: Iterable[str] = ()) -> Experiment:
 
 def _refuse_idle_limits(settings: ExperimentSettings, path: Path) -> None:
     """Refuse limits of a provider that no configuration asks: its name is misspelt."""
-    asked = [item.model for item in settings.configuration if not item.model.is_reference_agent]
+    asked = [item.model for item in settings.configuration if item.asks_model]
     known = dict.fromkeys(map(provider_key, asked))
     for name in settings.limits:
         if name not in known:

@@ -20,6 +20,9 @@ __all__ = ["Configuration", "ExperimentSettings", "NetworkSettings", "digest_of"
 FROM_ENVIRONMENT = "env:"
 """Begins a value that stands in an environment variable."""
 
+UNSEEN = "unseen"
+"""The label of a model that an agent of the user's own does not name."""
+
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 
 
@@ -46,6 +49,33 @@ class Configuration(Record):
     price: Price | None = None
     """What a model call costs, where no price list knows it or another price was agreed; changes no
     result."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _model_is_a_label(cls, data: object) -> object:
+        """Let an agent of the user's own leave its model out: we do not ask it."""
+        agent = data.get("agent") if isinstance(data, dict) else None
+        is_own = isinstance(agent, dict) and (agent.get("callable") or agent.get("command"))
+        return {"model": UNSEEN, **data} if is_own and isinstance(data, dict) else data
+
+    @model_validator(mode="after")
+    def _can_be_honoured(self) -> Self:
+        if not self.agent.is_own:
+            return self
+        if self.model != ModelSettings(name=self.model.name):
+            raise ValueError(
+                "model: only a name, as a label: an agent of your own asks its model itself"
+            )
+        if self.model.is_reference_agent:
+            raise ValueError("model: names a script, but an agent of your own answers")
+        if any(fault.channel == "model" for fault in self.fault):
+            raise ValueError("fault: channel model: an agent of your own asks its model itself")
+        return self
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether we ask a model of a provider: neither a script nor an agent of the user's own."""
+        return not self.agent.is_own and not self.model.is_reference_agent
 
 
 class NetworkSettings(Record):

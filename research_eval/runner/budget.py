@@ -223,6 +223,10 @@ class Meter:
         if self._budget.release(self, lost=not is_measured):
             self._budget.add(self._configuration, usage)
 
+    def told(self, usage: Usage) -> None:
+        """Note what an agent of the user's own says that it consumed."""
+        self._budget.add(self._configuration, usage)
+
     def close(self) -> None:
         """Note that the trial is over: a call that still has no reply is lost."""
         self._budget.release(self, lost=True)

@@ -8,8 +8,15 @@ from typing import NamedTuple
 import httpx
 import httpx2
 
-from research_eval.agent import EventLog, Observer, ResearchAgent
-from research_eval.cassette import Session
+from research_eval.agent import (
+    EventLog,
+    Observer,
+    OwnAgent,
+    ResearchAgent,
+    Surroundings,
+    open_driver,
+)
+from research_eval.cassette import Redactor, Session
 from research_eval.clock import Clock
 from research_eval.experiment import Configuration, ExperimentSettings
 from research_eval.fault import Channel, FaultTransport, FaultTransport2
@@ -20,6 +27,7 @@ from research_eval.refusal import Refusals
 from research_eval.runner.budget import Meter, MeteredTransport
 from research_eval.runner.channels import Channels
 from research_eval.schema import TrialKey
+from research_eval.secret import known_secrets
 from research_eval.tool.fetch import FetchTool, Manners
 from research_eval.tool.kit import ToolKit
 from research_eval.tool.search import SearchRefusals, WebSearchTool, build_search, chain_scope
@@ -32,17 +40,18 @@ __all__ = ["LiveTrial", "build_agent", "build_trial"]
 class LiveTrial(NamedTuple):
     """The parts of one trial, ready to run."""
 
-    agent: ResearchAgent
+    agent: ResearchAgent | OwnAgent
     sessions: tuple[Session, Session]
     """Of the web and of the model."""
     clients: tuple[httpx.AsyncClient, ...]
-    model: ModelClient
+    model: ClosableModel | None
+    """A model that holds connections."""
 
     async def aclose(self) -> None:
         """Close the clients and the sessions."""
         for client in self.clients:
             await client.aclose()
-        if isinstance(self.model, ClosableModel):
+        if self.model is not None:
             await self.model.aclose()
         for session in self.sessions:
             session.close()
@@ -86,6 +95,22 @@ def build_trial(
         clock,
         seed,
     )
+    parts = _Parts(
+        configuration,
+        clients=(search_client, fetch_client),
+        secrets=channels.web_secrets,
+        log=EventLog(clock, observers, scrub=channels.scrub),
+        clock=clock,
+        seed=seed,
+        manners=network.manners(configuration) if network else None,
+        base=channels.base,
+        search_limits=channels.search_limits,
+        waits=waits,
+        refusals=channels.refusals if channels.web_mode != "replay" else None,
+    )
+    sessions, clients = (web, model), (search_client, fetch_client)
+    if configuration.agent.is_own:
+        return LiveTrial(_own_agent(parts, key, channels, model), sessions, clients, None)
     language_model = build_model(
         configuration.model,
         transport=_model_transport(
@@ -99,21 +124,8 @@ def build_trial(
         waits=waits,
         terms=_terms(experiment, configuration, channels),
     )
-    agent = build_agent(
-        configuration,
-        model=language_model,
-        clients=(search_client, fetch_client),
-        secrets=channels.web_secrets,
-        log=EventLog(clock, observers, scrub=channels.scrub),
-        clock=clock,
-        seed=seed,
-        manners=network.manners(configuration) if network else None,
-        base=channels.base,
-        search_limits=channels.search_limits,
-        waits=waits,
-        refusals=channels.refusals if channels.web_mode != "replay" else None,
-    )
-    return LiveTrial(agent, (web, model), (search_client, fetch_client), language_model)
+    closable = language_model if isinstance(language_model, ClosableModel) else None
+    return LiveTrial(parts.agent(language_model), sessions, clients, closable)
 
 
 def build_agent(
@@ -147,46 +159,108 @@ def build_agent(
         waits: What the trial waits for, shared with `model`.
         refusals: What agents learn together of providers that serve no more.
     """
-    search_client, fetch_client = clients
-    ledger = SourceRegistry()
-    waits = waits or Waits(clock)
-    refused = SearchRefusals(
-        configuration.search.summary, chain_scope(configuration.search), refusals
-    )
-    provider = build_search(
-        configuration.search,
-        http=search_client,
-        clock=clock,
+    return _Parts(
+        configuration,
+        clients=clients,
         secrets=secrets,
-        rng=random.Random(f"{seed}/search"),
-        base=base,
-        limits=search_limits,
-        waits=waits,
-        refusals=refused,
-    )
-    kit = ToolKit(
-        fetch=FetchTool(
-            configuration.fetch,
-            http=fetch_client,
-            ledger=ledger,
-            clock=clock,
-            emit=log.emit,
-            manners=manners,
-            waits=waits,
-        ),
-        search=None
-        if provider is None
-        else WebSearchTool(provider, ledger=ledger, clock=clock, emit=log.emit, refusals=refused),
-    )
-    return ResearchAgent(
-        configuration.agent,
-        model=model,
-        kit=kit,
-        ledger=ledger,
-        gate=load_gate(configuration.gate),
         log=log,
         clock=clock,
+        seed=seed,
+        manners=manners,
+        base=base,
+        search_limits=search_limits,
         waits=waits,
+        refusals=refusals,
+    ).agent(model)
+
+
+class _Parts:
+    """Tools and gate round one ledger: what any agent of a trial works with."""
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        *,
+        clients: tuple[httpx.AsyncClient, httpx.AsyncClient],
+        secrets: Mapping[str, str],
+        log: EventLog,
+        clock: Clock,
+        seed: str,
+        manners: Manners | None,
+        base: Path | None,
+        search_limits: dict[str, TokenBucket] | None,
+        waits: Waits | None,
+        refusals: Refusals | None,
+    ) -> None:
+        search_client, fetch_client = clients
+        self.configuration = configuration
+        self.log, self.clock = log, clock
+        self.ledger = SourceRegistry()
+        self.gate = load_gate(configuration.gate)
+        self.waits = waits or Waits(clock)
+        refused = SearchRefusals(
+            configuration.search.summary, chain_scope(configuration.search), refusals
+        )
+        provider = build_search(
+            configuration.search,
+            http=search_client,
+            clock=clock,
+            secrets=secrets,
+            rng=random.Random(f"{seed}/search"),
+            base=base,
+            limits=search_limits,
+            waits=self.waits,
+            refusals=refused,
+        )
+        self.kit = ToolKit(
+            fetch=FetchTool(
+                configuration.fetch,
+                http=fetch_client,
+                ledger=self.ledger,
+                clock=clock,
+                emit=log.emit,
+                manners=manners,
+                waits=self.waits,
+            ),
+            search=None
+            if provider is None
+            else WebSearchTool(
+                provider, ledger=self.ledger, clock=clock, emit=log.emit, refusals=refused
+            ),
+        )
+
+    def agent(self, model: ModelClient) -> ResearchAgent:
+        """Return the built-in agent over `model`."""
+        return ResearchAgent(
+            self.configuration.agent,
+            model=model,
+            kit=self.kit,
+            ledger=self.ledger,
+            gate=self.gate,
+            log=self.log,
+            clock=self.clock,
+            waits=self.waits,
+        )
+
+
+def _own_agent(parts: _Parts, key: TrialKey, channels: Channels, session: Session) -> OwnAgent:
+    """Return the user's own agent; `session` records what it asks its model by our transport."""
+    network = channels.network if channels.model_mode != "replay" else None
+    around = Surroundings(
+        base=channels.base,
+        transport=session.transport(network.own_agent() if network else None),
+        scrub=Redactor(known_secrets()).text,
+    )
+    settings = parts.configuration.agent
+    return OwnAgent(
+        settings,
+        open_driver(settings, around),
+        trial_id="/".join(map(str, key)),
+        kit=parts.kit,
+        ledger=parts.ledger,
+        gate=parts.gate,
+        log=parts.log,
+        waits=parts.waits,
     )
 
 

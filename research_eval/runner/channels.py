@@ -10,6 +10,7 @@ import httpx
 import httpx2
 from typing_extensions import override
 
+from research_eval.agent import check_own_agent
 from research_eval.cassette import Mode, ModelCassette, Redactor, Refresh, WebCassette
 from research_eval.clock import Clock, SystemClock, VirtualClock
 from research_eval.errors import CassetteError, ConfigError, MissingSecretError, UsageError
@@ -129,6 +130,7 @@ class Network:
         self._world = None if world is None else _Shared(world)
         self._search: _Shared | None = None
         self._model: _Shared2 | None = None
+        self._own_agent: _Shared | None = None
         self._fetch: dict[str, _Shared] = {}
         self._manners: dict[str, Manners] = {}
         self._pages = PageCache()
@@ -162,14 +164,20 @@ class Network:
             self._model = _Shared2(self._way.model())
         return self._model
 
+    def own_agent(self) -> httpx.AsyncBaseTransport:
+        """Return the way to model APIs for agents of the user's own, which use httpx."""
+        if self._own_agent is None:
+            self._own_agent = _Shared(self._way.search())
+        return self._own_agent
+
     async def aclose(self) -> None:
         """Close every connection; what is asked for later is opened again."""
-        for way in (self._search, *self._fetch.values()):
+        for way in (self._search, self._own_agent, *self._fetch.values()):
             if way is not None:
                 await way.release()
         if self._model is not None:
             await self._model.release()
-        self._search, self._model = None, None
+        self._search, self._model, self._own_agent = None, None, None
         self._fetch.clear()
 
 
@@ -323,19 +331,26 @@ def check_configuration(
         ConfigError: If a model or a search provider is unknown, or its library is missing.
     """
     check_chain(configuration.search)
+    if configuration.agent.is_own:
+        check_own_agent(configuration.agent)
+    else:
+        _check_model(configuration, model_secrets)
+    for name in missing_secrets(configuration.search, web_secrets):
+        raise MissingSecretError(
+            f"configuration {configuration.name}: {name} is not set in the environment"
+        )
+
+
+def _check_model(configuration: Configuration, secrets: Mapping[str, str]) -> None:
     build_model(
         configuration.model,
         transport=httpx2.AsyncBaseTransport(),
-        secrets=model_secrets,
+        secrets=secrets,
         clock=SystemClock(),
         rng=random.Random(0),
         case_seed="",
     )
     _require_sent(configuration)
-    for name in missing_secrets(configuration.search, web_secrets):
-        raise MissingSecretError(
-            f"configuration {configuration.name}: {name} is not set in the environment"
-        )
 
 
 def _require_sent(configuration: Configuration) -> None:

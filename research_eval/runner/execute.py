@@ -302,7 +302,8 @@ class _Execution:
 
     def _note(self, key: TrialKey, event: Event, meter: Meter) -> None:
         if isinstance(event, ModelCalled):
-            meter.replied(event.usage)
+            is_own = self._configurations[key.configuration].agent.is_own
+            (meter.told if is_own else meter.replied)(event.usage)
         self._view.event(key, event)
 
     def _keep(self, result: TrialResult) -> None:

@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from research_eval.agent import UNIDENTIFIED, agent_code
 from research_eval.cassette import Mode
 from research_eval.cassette.opening import open_store
 from research_eval.dataset import Case
@@ -60,7 +61,9 @@ def make_manifest(
         trials=settings.trials,
         settings=settings.model_dump(mode="json", exclude={*PLACED, *WITHOUT_EFFECT}),
         case_ids=tuple(case.id for case in cases),
-        configurations=tuple(_summary(configuration, on) for configuration in chosen),
+        configurations=tuple(
+            _summary(configuration, on, experiment.path.parent) for configuration in chosen
+        ),
         requirements=settings.require,
     )
 
@@ -90,7 +93,7 @@ def _digest_of_tapes(folder: Path) -> str | None:
         store.close()
 
 
-def _summary(configuration: Configuration, on: date) -> ConfigurationSummary:
+def _summary(configuration: Configuration, on: date, base: Path) -> ConfigurationSummary:
     providers = [provider.provider for provider in configuration.search.chain]
     tools = configuration.agent.tools
     gate = load_gate(configuration.gate)
@@ -106,6 +109,7 @@ def _summary(configuration: Configuration, on: date) -> ConfigurationSummary:
         settings=configuration.model_dump(mode="json", exclude={"price", "note"}),
         price=price_of(configuration, on),
         note=configuration.note,
+        agent_code=agent_code(configuration.agent, base),
         violation_kinds=kinds_of(gate),
     )
 
@@ -132,6 +136,12 @@ def differences(old: RunRecord, new: RunRecord) -> list[str]:
     found = [
         *_selected("cases", old.case_ids, new.case_ids),
         *_selected("configurations", _names(old), _names(new)),
+    ]
+    found += [
+        f"configuration {one.name}: nobody knows whether its agent's code is the same; "
+        "name its files in agent.files"
+        for one in new.configurations
+        if one.agent_code == UNIDENTIFIED
     ]
     if found:
         return found

@@ -62,6 +62,11 @@ def require_bounds(
             continue
         limit = "--max-cost" if budget.max_cost_usd is not None else "--max-tokens"
         or_else = f"or allow its calls with --allow-unbounded {item.name}"
+        if item.agent.is_own:
+            raise ConfigError(
+                f"{limit} cannot hold: configuration {item.name} is an agent of your own, whose "
+                f"calls nothing bounds; {or_else.removeprefix('or ')}"
+            )
         if item in without_price:
             raise ConfigError(
                 f"{limit} cannot hold: no price is known for {item.model.name} of configuration "

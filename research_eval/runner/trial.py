@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from traceback import walk_tb
 from typing import Any, NamedTuple
 
-from research_eval.agent import AgentOutcome
+from research_eval.agent import AgentOutcome, OwnAgent
 from research_eval.dataset import Case
 from research_eval.errors import (
     CassetteError,
@@ -19,6 +19,7 @@ from research_eval.refusal import Refusal
 from research_eval.runner.build import LiveTrial
 from research_eval.schema import (
     Failure,
+    Fidelity,
     ModelCalled,
     ReplayTally,
     SourceRecord,
@@ -68,12 +69,23 @@ async def run_trial(key: TrialKey, case: Case, live: LiveTrial) -> TrialResult:
         "process_cpu_s": round(time.process_time() - began_cpu, 6),
     }
     tally = _sum(web.tally(), model.tally())
+    fidelity = _fidelity(live, model.tally())
     try:
         record = _record(key, case, outcome, tally, live.agent.ledger.records())
     except Exception as exc:  # noqa: BLE001  # of what a part of the trial left in the ledger
         failed = AgentOutcome(status="error", failure=_internal(exc))
         record = _record(key, case, failed, tally, ())
+    if fidelity is not None:
+        record = record.model_copy(update={"fidelity": fidelity})
     return TrialResult(record, {**live.agent.ledger.texts(), **live.agent.log.texts()}, timing)
+
+
+def _fidelity(live: LiveTrial, model: ReplayTally) -> Fidelity | None:
+    """Return what stands behind the trial of an agent of the user's own."""
+    if not isinstance(live.agent, OwnAgent):
+        return None
+    is_seen = bool(model.hits or model.recorded or model.live)
+    return Fidelity(ledger="opened", model="recorded" if is_seen else "unseen")
 
 
 def _record(

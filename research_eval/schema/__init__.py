@@ -12,6 +12,7 @@ from research_eval.schema.event import (
     SearchHit,
     ToolCalled,
 )
+from research_eval.schema.fidelity import Fidelity, LedgerFidelity
 from research_eval.schema.message import (
     FinishReason,
     Message,
@@ -65,7 +66,9 @@ __all__ = [
     "Evidence",
     "Failure",
     "Fetched",
+    "Fidelity",
     "FinishReason",
+    "LedgerFidelity",
     "Message",
     "ModelCalled",
     "ModelReply",

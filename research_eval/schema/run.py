@@ -33,13 +33,15 @@ class ConfigurationSummary(Record):
     """What a call costs where the provider does not say it; absent where no price is known."""
     note: str = ""
     """What it is, for the readers of a report; absent where nobody said it."""
+    agent_code: str = ""
+    """SHA-256 of the code of an agent of the user's own, or `unidentified`; else absent."""
     violation_kinds: tuple[ViolationKind, ...] = ()
     """What a gate of the user's own declares beside the kinds that are built in; else absent."""
 
     @model_serializer(mode="wrap")
     def _without_what_is_unknown(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
-        for name in ("price", "note", "violation_kinds"):
+        for name in ("price", "note", "agent_code", "violation_kinds"):
             if not data[name]:
                 del data[name]
         return data

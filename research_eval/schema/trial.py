@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 from pydantic_core import PydanticSerializationError
 
 from research_eval.schema.event import AnswerChecked, Event
+from research_eval.schema.fidelity import Fidelity
 from research_eval.schema.message import Usage
 from research_eval.schema.outside import safe_value
 from research_eval.schema.record import Record
@@ -126,6 +127,8 @@ class TrialRecord(Record):
     """The ledger at the end."""
     transcript: tuple[Event, ...] = ()
     replay: ReplayTally = ReplayTally()
+    fidelity: Fidelity | None = None
+    """What the ledger rests on; absent for the built-in agent, which opens pages itself."""
 
     replaced_surrogates: bool | None = None
     """Whether halves of surrogate pairs, which UTF-8 cannot hold, became U+FFFD in this record."""

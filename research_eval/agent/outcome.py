@@ -1,0 +1,54 @@
+"""How one question ended: what remains of a course when it is over."""
+
+from research_eval.agent.course import Course
+from research_eval.ledger import SourceRegistry
+from research_eval.schema import (
+    Event,
+    Failure,
+    Record,
+    Reference,
+    TrialStatus,
+    Usage,
+    Verdict,
+)
+
+__all__ = ["AgentOutcome", "outcome_of"]
+
+
+class AgentOutcome(Record):
+    """How one question ended."""
+
+    status: TrialStatus
+    answer: str | None = None
+    """The answer that passed, or the text that was rejected last."""
+    references: tuple[Reference, ...] = ()
+    """What a completed answer cites, in citation order."""
+    verdict: Verdict | None = None
+    """The gate's last ruling, if an answer was put to it."""
+    usage: Usage = Usage()
+    failure: Failure | None = None
+    """Why there is no answer, or no further attempt."""
+    transcript: tuple[Event, ...] = ()
+
+
+def outcome_of(
+    course: Course, ledger: SourceRegistry, transcript: tuple[Event, ...]
+) -> AgentOutcome:
+    """Return how a course ended, with the sources that a completed answer cites."""
+    references: tuple[Reference, ...] = ()
+    if course.status == "completed" and course.verdict is not None:
+        urls = [url for c in course.verdict.citations for url in (c.url, *c.readings)]
+        references = tuple(
+            Reference(url=source.url, key=source.key, title=source.title)
+            for source in ledger.references(urls)
+            if source.state == "fetched"
+        )
+    return AgentOutcome(
+        status=course.status,
+        answer=course.text,
+        references=references,
+        verdict=course.verdict,
+        usage=course.usage,
+        failure=course.failure,
+        transcript=transcript,
+    )
