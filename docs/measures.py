@@ -1,4 +1,4 @@
-"""Write docs/measures.md and docs/schemas from the declarations in the code, or check them.
+"""Write docs/measures.md and all JSON Schemas of docs/ from the declarations in the code, or check.
 
 python docs/measures.py            write them
 python docs/measures.py --check    exit 1 if they differ
@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from research_eval.agent.message import message_schema
 from research_eval.analysis.comparison import CompareOutput
 from research_eval.analysis.output import ScoreOutput
 from research_eval.gate.kind import KINDS
@@ -63,6 +64,8 @@ def contents() -> dict[Path, str]:
         schema = record.model_json_schema(mode="serialization")
         text = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
         found[DOCS / "schemas" / f"{name}.json"] = text
+    text = json.dumps(message_schema(), indent=1, ensure_ascii=False) + "\n"
+    found[DOCS / "agent-messages.json"] = text
     return found
 
 

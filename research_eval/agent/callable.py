@@ -66,6 +66,7 @@ class Tools:
         return self._call("fetch", {"url": url, **arguments})
 
 
+@lru_cache(maxsize=64)  # looking for entry points costs more than a short trial
 def load_agent(name: str) -> Callable[..., Any]:
     """Return the function or class called `name`.
 

@@ -1,0 +1,102 @@
+"""Measure what an agent of one's own costs beside the built-in one: CPU of this process, a trial.
+
+python benchmarks/own_agent.py [TRIALS]
+
+Each way does the same: one tool call and one answer. The child's own CPU, for a command, is printed
+apart: it is the agent's own. Exits 1 if a callable costs more than 2 ms or a command more than 30 ms
+beyond the built-in agent.
+"""
+
+import asyncio
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import httpx
+
+from research_eval.agent import (
+    AgentSettings,
+    EventLog,
+    OwnAgent,
+    ResearchAgent,
+    Surroundings,
+    open_driver,
+)
+from research_eval.clock import VirtualClock
+from research_eval.gate import load_gate
+from research_eval.ledger import SourceRegistry
+from research_eval.testing import ScriptedModel, ScriptedTool, call_tool
+from research_eval.tool.kit import ToolKit
+from research_eval.waiting import Waits
+
+MOST_MS = {"callable": 2.0, "command": 30.0}
+PROGRAM = """
+import sys
+sys.stdin.readline()
+print('{"type": "tool_call", "call": "1", "name": "fetch", "arguments": {"url": "u"}}', flush=True)
+sys.stdin.readline()
+print('{"type": "answer", "id": "trial", "text": "none", "final": true}', flush=True)
+"""
+
+
+def ask(question: str, tools: object) -> str:
+    """Be the agent."""
+    del question
+    tools.fetch("u")  # type: ignore[attr-defined]
+    return "none"
+
+
+def agent(way: str, folder: Path) -> OwnAgent | ResearchAgent:
+    """Return the agent of one trial."""
+    clock, ledger = VirtualClock(), SourceRegistry()
+    kit = ToolKit(fetch=ScriptedTool("fetch", ["a page"], ["url"]))
+    parts = {"kit": kit, "ledger": ledger, "gate": load_gate("default"), "log": EventLog(clock)}
+    if way == "built-in":
+        model = ScriptedModel([call_tool("fetch", '{"url": "u"}'), "none"])
+        settings = AgentSettings(max_retries=0)
+        return ResearchAgent(settings, model=model, clock=clock, **parts)  # type: ignore[arg-type]
+    chosen = (
+        AgentSettings(callable="benchmarks.own_agent:ask")
+        if way == "callable"
+        else AgentSettings(command=(sys.executable, "-S", "-E", str(folder / "agent.py")))
+    )
+    around = Surroundings(folder, httpx.MockTransport(lambda _: httpx.Response(200)))
+    driver = open_driver(chosen, around)
+    return OwnAgent(chosen, driver, trial_id="trial", waits=Waits(clock), **parts)  # type: ignore[arg-type]
+
+
+async def cost(way: str, trials: int, folder: Path) -> float:
+    """Return the CPU milliseconds of a trial."""
+    for _ in range(3):
+        await agent(way, folder).run("What?")
+    began = time.process_time()
+    for _ in range(trials):
+        outcome = await agent(way, folder).run("What?")
+        if outcome.status != "rejected":
+            raise SystemExit(f"{way}: {outcome.failure}")
+    return 1000 * (time.process_time() - began) / trials
+
+
+def main() -> int:
+    """Measure and rule."""
+    trials = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "agent.py").write_text(PROGRAM)
+        found = {way: asyncio.run(cost(way, trials, folder)) for way in ("built-in", *MOST_MS)}
+    failed = False
+    for way, milliseconds in found.items():
+        more = milliseconds - found["built-in"]
+        limit = f", at most {MOST_MS[way]:g}" if way in MOST_MS else ""
+        print(f"{way}: {milliseconds:.2f} ms CPU a trial, {more:.2f} beyond the built-in{limit}")
+        failed |= more > MOST_MS.get(way, 1.0)
+    child = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"the program itself: {1000 * (child.ru_utime + child.ru_stime) / (trials + 3):.2f} ms")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    sys.exit(main())
