@@ -10,6 +10,8 @@ from research_eval.schema import Record, RunRecord
 __all__ = ["SettingDifference", "is_identical_traffic", "setting_differences"]
 
 ABSENT = "(absent)"
+OF_EXECUTION = frozenset({"run.git", "run.platform", "run.python"})
+"""What runs of earlier versions do not say."""
 
 
 class SettingDifference(Record):
@@ -28,6 +30,9 @@ def setting_differences(base: Side, head: Side) -> list[SettingDifference]:
         SettingDifference(name=name, base=ours.get(name, ABSENT), head=theirs.get(name, ABSENT))
         for name in sorted(ours.keys() | theirs.keys())
         if ours.get(name, ABSENT) != theirs.get(name, ABSENT)
+        and not (
+            name in OF_EXECUTION and ABSENT in {ours.get(name, ABSENT), theirs.get(name, ABSENT)}
+        )
     ]
 
 
@@ -74,6 +79,7 @@ def _settings(side: Side) -> Iterator[tuple[str, str]]:
     )
     yield from _flat("run", run)
     yield "run.cases", str(len(side.manifest.case_ids))
+    yield from _execution(side)
     configuration = side.configuration.model_dump(mode="json")
     settings = configuration["settings"]
     settings.pop("name", None)  # which stands above them already
@@ -81,6 +87,17 @@ def _settings(side: Side) -> Iterator[tuple[str, str]]:
     if faults:
         yield "configuration.settings.fault", "; ".join(map(fault_words, faults))
     yield from _flat("configuration", configuration)
+
+
+def _execution(side: Side) -> Iterator[tuple[str, str]]:
+    """Yield where a run was executed last, as far as its folder says."""
+    executions = side.run.folder.executions() if side.run.folder else []
+    if executions:
+        last = executions[-1]
+        yield "run.python", last.python
+        yield "run.platform", last.platform
+        if last.git is not None:
+            yield "run.git", last.git.commit + ("" if last.git.is_clean else ", with changes")
 
 
 def _flat(prefix: str, value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401  # any JSON

@@ -34,6 +34,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "research_eval.cli.cassette:cassette",
         "look at recordings, check and exchange them",
     ),
+    "reproduce": (
+        "research_eval.cli.reproduce:reproduce",
+        "print the commands that make a run again",
+    ),
     "score": ("research_eval.cli.score:score", "add scores to a stored run"),
     "compare": ("research_eval.cli.compare:compare", "say what changed from one run to another"),
     "plan": ("research_eval.cli.plan:plan", "say what a number of cases can show"),

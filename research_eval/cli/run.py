@@ -1,5 +1,6 @@
 """`research-eval run`, `record` and `demo`: execute an experiment and write its report."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, count
@@ -194,6 +195,7 @@ def _run_options(experiment: "Experiment", options: dict[str, Any]) -> "RunOptio
         ),
         real_time=options.get("real_time", False),
         scheduler=options.get("scheduler"),
+        command=tuple(sys.argv[1:]),
     )
 
 

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from pydantic import ValidationError
 
 from research_eval.errors import RecordError
-from research_eval.schema import SCHEMA_VERSION, RunRecord, ToolCalled, TrialRecord
+from research_eval.schema import SCHEMA_VERSION, Execution, RunRecord, ToolCalled, TrialRecord
 
 __all__ = ["RunFolder"]
 
@@ -36,6 +36,11 @@ class RunFolder:
     def timing_path(self) -> Path:
         """Wall-clock figures, those of one execution of a trial a line."""
         return self.path / "timing.jsonl"
+
+    @property
+    def executions_path(self) -> Path:
+        """Where and how the run was executed, one execution a line."""
+        return self.path / "executions.jsonl"
 
     @property
     def cases_path(self) -> Path:
@@ -94,6 +99,21 @@ class RunFolder:
         """
         path = self.superseded_path
         return _records(path) if path.exists() else iter(())
+
+    def executions(self) -> list[Execution]:
+        """Return where and how the run was executed, the last one last; empty for older runs.
+
+        Raises:
+            RecordError: If a line is no such record.
+        """
+        path = self.executions_path
+        try:
+            lines = path.read_bytes().splitlines() if path.exists() else []
+            return [Execution.model_validate_json(line) for line in lines]
+        except OSError as exc:
+            raise RecordError(f"{path}: {exc.strerror}") from exc
+        except ValidationError as exc:
+            raise RecordError(f"{path}: {_first_error(exc)}") from exc
 
     def page(self, sha256: str) -> str | None:
         """Return the extracted text of the page with this digest, if the run kept it."""

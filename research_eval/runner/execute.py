@@ -21,6 +21,7 @@ from research_eval.runner.budget import Budget, Meter
 from research_eval.runner.build import build_trial
 from research_eval.runner.channels import Channels, open_channels
 from research_eval.runner.cluster import WorkerTask, connect, require_dask, run_on_cluster
+from research_eval.runner.identity import execution_now, keep_execution
 from research_eval.runner.manifest import differences, make_manifest
 from research_eval.runner.options import RunOptions
 from research_eval.runner.plan import plan_of, remaining
@@ -126,6 +127,8 @@ def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
     try:
         journal = _open_journal(folder, prepared)
         try:
+            place = prepared.experiment.path.resolve().parent
+            keep_execution(folder, execution_now(prepared.options.command, place))
             return _run_in(folder, journal, prepared, view_of)
         except UsageError:
             journal.close()
@@ -142,7 +145,7 @@ def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
 
 def _take_back_start(folder: RunFolder, *, keeps_folder: bool) -> None:
     """Remove what stands in a run's folder before the first trial, if no trial followed."""
-    before = (folder.path / "manifest.json", folder.cases_path)
+    before = (folder.path / "manifest.json", folder.cases_path, folder.executions_path)
     empty = (folder.trials_path, folder.timing_path)
     if not all(map(_is_empty, empty)):
         return

@@ -15,6 +15,7 @@ from research_eval.errors import UsageError
 from research_eval.experiment import Configuration, Experiment
 from research_eval.gate import load_gate
 from research_eval.gate.kind import kinds_of
+from research_eval.runner.identity import changed_code, plugged_in
 from research_eval.runner.pricing import price_of
 from research_eval.schema import ConfigurationSummary, Recordings, RunRecord
 
@@ -43,6 +44,8 @@ def make_manifest(
     """Return the manifest of a run over `cases` and `configurations`, with the prices of a day."""
     settings = experiment.settings
     chosen = tuple(configurations)
+    base = experiment.path.parent
+    summaries = tuple(_summary(configuration, on, base) for configuration in chosen)
     is_narrowed = len(chosen) < len(settings.configuration)
     is_replay = model_mode == web_mode == "replay"
     return RunRecord(
@@ -55,15 +58,14 @@ def make_manifest(
         recordings=_recordings(experiment) if is_narrowed and is_replay else None,
         code_version=_version("research-eval"),
         packages={name: _version(name) for name in PACKAGES},
+        plugins=plugged_in(chosen),
         model_mode=model_mode,
         web_mode=web_mode,
         seed=settings.seed,
         trials=settings.trials,
         settings=settings.model_dump(mode="json", exclude={*PLACED, *WITHOUT_EFFECT}),
         case_ids=tuple(case.id for case in cases),
-        configurations=tuple(
-            _summary(configuration, on, experiment.path.parent) for configuration in chosen
-        ),
+        configurations=summaries,
         requirements=settings.require,
     )
 
@@ -145,6 +147,7 @@ def differences(old: RunRecord, new: RunRecord) -> list[str]:
     ]
     if found:
         return found
+    found += changed_code(old, new)
     _compare("", *_deciding(old, new), found)
     found.sort(key=lambda line: "_sha256: " in line)  # which may differ for what the others say
     return [line for line in found if len(found) == 1 or not line.startswith("experiment_sha256")]
@@ -174,7 +177,7 @@ def _deciding(old: RunRecord, new: RunRecord) -> tuple[dict[str, Any], dict[str,
 
     Recordings of configurations that were left out decide nothing; the others have one digest.
     """
-    apart = {"packages", "code_version", "recordings", "requirements"}
+    apart = {"packages", "code_version", "plugins", "recordings", "requirements"}
     before, after = (one.model_dump(mode="json", exclude=apart) for one in (old, new))
     for one in (before, after):
         for configuration in one["configurations"]:

@@ -60,6 +60,9 @@ def _merge_into(
     finally:
         journal.close()
     write_whole(target.timing_path, _every_line([folder.timing_path for folder in folders]))
+    if any(folder.executions_path.exists() for folder in folders):
+        executions = [folder.executions_path for folder in folders]
+        write_whole(target.executions_path, _every_line(executions))
     if any(folder.superseded_path.exists() for folder in folders):
         earlier = [folder.superseded_path for folder in folders]
         write_whole(target.superseded_path, _every_line(earlier))

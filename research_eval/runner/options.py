@@ -29,6 +29,8 @@ class RunOptions(Record):
     budget: BudgetSettings = BudgetSettings()
     real_time: bool = False
     """Whether a replay waits as long as the recording did."""
+    command: tuple[str, ...] = ()
+    """The words of the command line after the program's name, for the run's own record."""
     scheduler: str | None = None
     """A Dask scheduler that runs the trials: its address, or `local`; `None` is this process."""
 

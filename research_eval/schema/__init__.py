@@ -12,6 +12,7 @@ from research_eval.schema.event import (
     SearchHit,
     ToolCalled,
 )
+from research_eval.schema.execution import Execution, GitState, PluginCode
 from research_eval.schema.fidelity import Fidelity, LedgerFidelity
 from research_eval.schema.message import (
     FinishReason,
@@ -64,14 +65,17 @@ __all__ = [
     "Ending",
     "Event",
     "Evidence",
+    "Execution",
     "Failure",
     "Fetched",
     "Fidelity",
     "FinishReason",
+    "GitState",
     "LedgerFidelity",
     "Message",
     "ModelCalled",
     "ModelReply",
+    "PluginCode",
     "Price",
     "PriceStep",
     "PromptRendered",

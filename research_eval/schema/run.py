@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
+from research_eval.schema.execution import PluginCode
 from research_eval.schema.price import Price
 from research_eval.schema.record import Record
 from research_eval.schema.requirement import Requirement
@@ -84,6 +85,9 @@ class RunRecord(Record):
     code_version: str
     packages: dict[str, str]
     """Versions that can change a result."""
+    plugins: dict[str, PluginCode] = Field(default={})
+    """The code of a user's own gates, search providers and extractors, by kind and name; absent where
+    there is none."""
     model_mode: Literal["replay", "record", "live"]
     web_mode: Literal["replay", "record", "live"]
     seed: int
@@ -104,7 +108,7 @@ class RunRecord(Record):
     @model_serializer(mode="wrap")
     def _without_what_is_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
-        for name in ("recordings", "requirements"):
+        for name in ("recordings", "requirements", "plugins"):
             if not data.get(name):
                 data.pop(name, None)
         return data
