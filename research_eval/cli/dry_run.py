@@ -54,9 +54,10 @@ def _print_obstacles(
 ) -> int:
     """Print what would stop the run at its first request; return 2 unless it is a missing key."""
     from research_eval.errors import MissingSecretError
-    from research_eval.runner.channels import find_obstacles
+    from research_eval.runner.parts import find_obstacles
 
-    found = find_obstacles(experiment, configurations, options)
+    is_world = experiment.settings.record_from == "world"
+    found = find_obstacles(experiment, configurations, options, is_world=is_world)
     for obstacle in dict.fromkeys(map(str, found)):
         click.echo(f"would be refused: {obstacle}")
     return 0 if all(isinstance(one, MissingSecretError) for one in found) else 2

@@ -1,6 +1,5 @@
 """What all trials of a run share: tapes, keys, and the ways to the network."""
 
-import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,15 +9,14 @@ import httpx
 import httpx2
 from typing_extensions import override
 
-from research_eval.agent import check_own_agent
 from research_eval.cassette import Mode, ModelCassette, Redactor, Refresh, WebCassette
 from research_eval.clock import Clock, SystemClock, VirtualClock
-from research_eval.errors import CassetteError, ConfigError, MissingSecretError, UsageError
+from research_eval.errors import CassetteError
 from research_eval.experiment import (
     Configuration,
     Experiment,
 )
-from research_eval.model import LimiterPool, build_model, refusal_scopes
+from research_eval.model import LimiterPool, refusal_scopes
 from research_eval.refusal import Refusal, Refusals
 from research_eval.runner.options import RunOptions
 from research_eval.runner.way import Way, way_of
@@ -34,14 +32,12 @@ from research_eval.tool.kit import SEARCH_TOOL_ID
 from research_eval.tool.search import (
     WIRES,
     chain_scope,
-    check_chain,
     corpus_transport,
     has_corpus,
-    missing_secrets,
 )
 from research_eval.tool.search.limiter import TokenBucket
 
-__all__ = ["Channels", "Network", "check_configuration", "find_obstacles", "open_channels"]
+__all__ = ["Channels", "Network", "open_channels", "secrets_of"]
 
 
 @dataclass(frozen=True)
@@ -233,9 +229,7 @@ def open_channels(
             "(agents that neither search nor open a page leave none: see search.chain)"
         )
     web_is_taped = options.web_mode == "replay" or world is not None
-    web_secrets, model_secrets = _secrets(options, web_is_taped=web_is_taped)
-    for configuration in configurations:
-        check_configuration(configuration, web_secrets, model_secrets)
+    web_secrets, model_secrets = secrets_of(options, is_world=world is not None)
     network = experiment.settings.network
     way = None if options.is_replay else way_of(network, experiment.path.parent)
     return Channels(
@@ -296,70 +290,9 @@ def _today() -> str:
     return datetime.now(tz=UTC).date().isoformat()
 
 
-def find_obstacles(
-    experiment: Experiment, configurations: Sequence[Configuration], options: RunOptions
-) -> list[UsageError]:
-    """Return why configurations would fail at their first request, each with its own error."""
-    is_world = experiment.settings.record_from == "world"
-    secrets = _secrets(options, web_is_taped=options.web_mode == "replay" or is_world)
-    found = []
-    for configuration in configurations:
-        try:
-            check_configuration(configuration, *secrets)
-        except UsageError as exc:
-            found.append(exc)
-    return found
-
-
-def _secrets(
-    options: RunOptions, *, web_is_taped: bool
+def secrets_of(
+    options: RunOptions, *, is_world: bool
 ) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Return the keys of the search APIs and of the models; placeholders where none is asked."""
-    web = PlaceholderSecrets() if web_is_taped else read_secrets()
+    web = PlaceholderSecrets() if is_world or options.web_mode == "replay" else read_secrets()
     return web, PlaceholderSecrets() if options.model_mode == "replay" else read_secrets()
-
-
-def check_configuration(
-    configuration: Configuration,
-    web_secrets: Mapping[str, str],
-    model_secrets: Mapping[str, str],
-) -> None:
-    """Refuse a configuration that would fail at its first request.
-
-    Raises:
-        MissingSecretError: If a key is missing.
-        ConfigError: If a model or a search provider is unknown, or its library is missing.
-    """
-    check_chain(configuration.search)
-    if configuration.agent.is_own:
-        check_own_agent(configuration.agent)
-    else:
-        _check_model(configuration, model_secrets)
-    for name in missing_secrets(configuration.search, web_secrets):
-        raise MissingSecretError(
-            f"configuration {configuration.name}: {name} is not set in the environment"
-        )
-
-
-def _check_model(configuration: Configuration, secrets: Mapping[str, str]) -> None:
-    build_model(
-        configuration.model,
-        transport=httpx2.AsyncBaseTransport(),
-        secrets=secrets,
-        clock=SystemClock(),
-        rng=random.Random(0),
-        case_seed="",
-    )
-    _require_sent(configuration)
-
-
-def _require_sent(configuration: Configuration) -> None:
-    """Refuse a setting of a model that its requests would lack."""
-    if configuration.model.is_reference_agent:
-        return
-    from research_eval.model.wire.sent import require_sent  # noqa: PLC0415  # heavy
-
-    try:
-        require_sent(configuration.model)
-    except ConfigError as exc:
-        raise ConfigError(f"configuration {configuration.name}: {exc}") from exc

@@ -24,13 +24,13 @@ from research_eval.runner.cluster import WorkerTask, connect, require_dask, run_
 from research_eval.runner.identity import execution_now, keep_execution
 from research_eval.runner.manifest import differences, make_manifest
 from research_eval.runner.options import RunOptions
+from research_eval.runner.parts import require_parts
 from research_eval.runner.plan import plan_of, remaining
 from research_eval.runner.pricing import prices_of, require_bounds, today
 from research_eval.runner.progress import ProgressView, Waits
 from research_eval.runner.trial import TrialResult, run_trial
 from research_eval.schema import Cost, Event, ModelCalled, RunRecord, TrialKey
 from research_eval.secret import clean_json
-from research_eval.tool.fetch.reader import load_extractor
 
 __all__ = ["Prepared", "RunSummary", "execute", "prepare"]
 
@@ -98,8 +98,7 @@ def prepare(
         require_dask()
     if not cases or not configurations:
         raise ConfigError(f"{experiment.path}: nothing to run: no case or configuration is left")
-    for configuration in configurations:
-        load_extractor(configuration.fetch.extractor)
+    require_parts(experiment, configurations, options, is_world=world is not None)
     channels = open_channels(experiment, configurations, options, world)
     manifest = make_manifest(
         experiment,

@@ -1,0 +1,136 @@
+"""Build the parts of configurations without asking anybody: what would fail at its first request is refused."""
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import httpx
+import httpx2
+
+from research_eval.agent import EventLog, ResearchAgent, check_own_agent
+from research_eval.clock import VirtualClock
+from research_eval.errors import MissingSecretError, UsageError
+from research_eval.experiment import Configuration, Experiment
+from research_eval.model import ModelSettings, build_model
+from research_eval.runner.build import build_agent
+from research_eval.runner.channels import secrets_of
+from research_eval.runner.options import RunOptions
+from research_eval.secret import PlaceholderSecrets
+from research_eval.tool.fetch.reader import load_extractor
+from research_eval.tool.search import SearchSettings, check_chain, missing_secrets
+
+__all__ = ["agent_without_network", "find_obstacles", "require_parts"]
+
+
+def require_parts(
+    experiment: Experiment,
+    configurations: Sequence[Configuration],
+    options: RunOptions,
+    *,
+    is_world: bool,
+) -> None:
+    """Refuse configurations that would fail at their first request.
+
+    Args:
+        experiment: The settings and their place.
+        configurations: The configurations that were selected.
+        options: How they would run.
+        is_world: Whether the bundled web stands in for the network, which needs no key.
+
+    Raises:
+        MissingSecretError: If a key is missing.
+        ConfigError: If a part is unknown or cannot be made, or its library is missing.
+    """
+    for obstacle in _obstacles(experiment, configurations, options, is_world=is_world):
+        raise obstacle
+
+
+def find_obstacles(
+    experiment: Experiment,
+    configurations: Sequence[Configuration],
+    options: RunOptions,
+    *,
+    is_world: bool,
+) -> list[UsageError]:
+    """Return why configurations would fail at their first request, each with its own error."""
+    return list(_obstacles(experiment, configurations, options, is_world=is_world))
+
+
+def _obstacles(
+    experiment: Experiment,
+    configurations: Sequence[Configuration],
+    options: RunOptions,
+    *,
+    is_world: bool,
+) -> Iterator[UsageError]:
+    web_secrets, model_secrets = secrets_of(options, is_world=is_world)
+    for item in configurations:
+        checks: tuple[Callable[[], None], ...] = (
+            partial(_check_parts, item, experiment.path.parent),
+            partial(check_own_agent, item.agent)
+            if item.agent.is_own
+            else partial(_check_model, item.model, model_secrets),
+            partial(_check_search_keys, item.search, web_secrets),
+        )
+        for check in checks:
+            try:
+                check()
+            except UsageError as exc:
+                yield type(exc)(f"configuration {item.name}: {exc}")
+
+
+def _check_parts(configuration: Configuration, base: Path) -> None:
+    """Refuse a search chain, extractor, gate or tool that does not exist."""
+    check_chain(configuration.search)
+    load_extractor(configuration.fetch.extractor)
+    agent = agent_without_network(configuration, base)
+    agent.tool_set.system_prompt(configuration.agent.prompt)
+
+
+def agent_without_network(configuration: Configuration, base: Path) -> ResearchAgent:
+    """Return the agent of a configuration with a script in its model's place; it can reach nobody.
+
+    Args:
+        configuration: The settings of its parts.
+        base: The experiment's folder.
+
+    Raises:
+        ConfigError: If a part is unknown or cannot be made.
+    """
+    clock = VirtualClock()
+    nowhere = httpx.AsyncClient(transport=httpx.AsyncBaseTransport())
+    return build_agent(
+        configuration,
+        model=build_model(
+            configuration.model.model_copy(update={"name": "reference:honest"}),
+            transport=None, secrets={}, clock=clock, rng=random.Random(0), case_seed="",
+        ),
+        clients=(nowhere, nowhere),
+        secrets=PlaceholderSecrets(),
+        log=EventLog(clock),
+        clock=clock,
+        seed="",
+        base=base,
+    )  # fmt: skip
+
+
+def _check_model(model: ModelSettings, secrets: Mapping[str, str]) -> None:
+    """Refuse a model that is unknown, lacks its key, or has a setting that its requests would lack."""
+    build_model(
+        model,
+        transport=httpx2.AsyncBaseTransport(),
+        secrets=secrets,
+        clock=VirtualClock(),
+        rng=random.Random(0),
+        case_seed="",
+    )
+    if not model.is_reference_agent:
+        from research_eval.model.wire.sent import require_sent  # noqa: PLC0415  # heavy
+
+        require_sent(model)
+
+
+def _check_search_keys(search: SearchSettings, secrets: Mapping[str, str]) -> None:
+    for name in missing_secrets(search, secrets):
+        raise MissingSecretError(f"{name} is not set in the environment")
