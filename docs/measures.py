@@ -14,12 +14,18 @@ from research_eval.analysis.comparison import CompareOutput
 from research_eval.analysis.output import ScoreOutput
 from research_eval.gate.kind import KINDS
 from research_eval.report.output import ReportOutput
+from research_eval.runner.check import CheckOutput
 from research_eval.scorer import BUILT_IN, Measure
 from research_eval.scorer.judge import JudgeScorer
 from research_eval.scorer.measure import measures_of
 
 DOCS = Path(__file__).resolve().parent
-SCHEMAS = {"score": ScoreOutput, "compare": CompareOutput, "report": ReportOutput}
+SCHEMAS = {
+    "score": ScoreOutput,
+    "compare": CompareOutput,
+    "report": ReportOutput,
+    "check": CheckOutput,
+}
 
 HEAD = """# Measures
 

@@ -12,11 +12,12 @@ from research_eval.errors import RecordError
 if TYPE_CHECKING:
     from research_eval.dataset import Case
     from research_eval.experiment import Configuration, Experiment
+    from research_eval.model import ModelSettings
     from research_eval.runner import RunOptions
     from research_eval.runner.estimate import Estimate, Measured
     from research_eval.schema import Price, TrialKey
 
-__all__ = ["print_plan"]
+__all__ = ["price_words", "print_plan"]
 
 
 def print_plan(
@@ -137,17 +138,16 @@ def _print_configuration(
         return None
     found = estimate(trials, measured[item.name])
     click.echo(f"    estimate for {trials} trials: {_amounts(found)}")
-    click.echo(f"    price: {_price(item, price_of(item, today()))}")
+    click.echo(f"    price: {price_words(item.model, price_of(item, today()))}")
     return found
 
 
-def _price(item: "Configuration", price: "Price | None") -> str:
+def price_words(model: "ModelSettings", price: "Price | None") -> str:
+    """Say what a model's calls cost, and who says so."""
     from research_eval.model import reports_cost
 
     if price is None:
-        reported = (
-            "; its provider reports the cost of each call" if reports_cost(item.model) else ""
-        )
+        reported = "; its provider reports the cost of each call" if reports_cost(model) else ""
         return f"UNKNOWN: no price list has it{reported}; set price = {{ input = …, output = … }}"
     longer = f", more above {price.steps[0].above:,} tokens" if price.steps else ""
     return (

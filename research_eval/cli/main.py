@@ -16,6 +16,10 @@ __all__ = ["cli", "main"]
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("research_eval.cli.run:demo", "compare the bundled configurations, offline"),
     "run": ("research_eval.cli.run:run", "run an experiment and report on it"),
+    "check": (
+        "research_eval.cli.check:check",
+        "ask each model, search provider and page once, before a run",
+    ),
     "replay": ("research_eval.cli.replay:replay", "list what left its recordings, and where"),
     "merge": ("research_eval.cli.merge:merge", "put the shards of a run together"),
     "record": (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from research_eval.experiment import Configuration, Experiment
     from research_eval.runner import RunOptions, RunSummary
 
-__all__ = ["demo", "execute_options", "record", "run"]
+__all__ = ["bundled_web", "chosen", "demo", "execute_options", "read_experiment", "record", "run"]
 
 MODES = click.Choice(["replay", "record", "live"])
 
@@ -131,11 +131,8 @@ def execute_options(path: Path, options: dict[str, Any]) -> tuple[Path, int]:
     Raises:
         UsageError: If something cannot be done as asked.
     """
-    from research_eval.experiment import BUNDLED, bundled_experiment, load_experiment
-
-    source = bundled_experiment() if str(path) == BUNDLED else path
-    experiment = load_experiment(source, options.get("overrides") or ())
-    cases, configurations = _select(experiment, options)
+    experiment = read_experiment(path, options)
+    cases, configurations = chosen(experiment, options)
     settings = _run_options(experiment, options)
     if options.get("overwrite") and (settings.resume or settings.retry_errors):
         raise UsageError("--overwrite replaces a run that --resume and --retry-errors go on with")
@@ -144,14 +141,31 @@ def execute_options(path: Path, options: dict[str, Any]) -> tuple[Path, int]:
 
         pilot = options.get("pilot")
         return settings.out, print_plan(experiment, cases, configurations, settings, pilot)
-    with _world(experiment, settings) as world:
+    with bundled_web(experiment, is_asked=settings.web_mode != "replay") as world:
         summary = _execute(experiment, cases, configurations, settings, world, options)
     return settings.out, finish(settings, summary, wants_report=not options.get("no_report"))
 
 
-def _select(
+def read_experiment(path: Path, options: dict[str, Any]) -> "Experiment":
+    """Return the experiment at `path`, or the bundled one, with what `--set` changes.
+
+    Raises:
+        ConfigError: With file and key, if it cannot be read or does not validate.
+    """
+    from research_eval.experiment import BUNDLED, bundled_experiment, load_experiment
+
+    source = bundled_experiment() if str(path) == BUNDLED else path
+    return load_experiment(source, options.get("overrides") or ())
+
+
+def chosen(
     experiment: "Experiment", options: dict[str, Any]
 ) -> "tuple[Sequence[Case], Sequence[Configuration]]":
+    """Return the cases and configurations that the command line selects.
+
+    Raises:
+        UsageError: If the dataset cannot be read, or a name or requirement speaks of nothing in it.
+    """
     from research_eval.dataset import load_cases, select_cases
     from research_eval.errors import ConfigError
     from research_eval.experiment.requirement import check_requirements
@@ -213,11 +227,11 @@ def _usual_folder(name: str, options: dict[str, Any]) -> Path:
 
 
 @contextmanager
-def _world(
-    experiment: "Experiment", settings: "RunOptions"
+def bundled_web(
+    experiment: "Experiment", *, is_asked: bool
 ) -> "Iterator[httpx.AsyncBaseTransport | None]":
     """Serve the bundled web while the block runs, where the experiment asks for it."""
-    if settings.web_mode == "replay" or experiment.settings.record_from != "world":
+    if not is_asked or experiment.settings.record_from != "world":
         yield None
         return
     from research_eval.world import WorldTransport, serve_world

@@ -6,7 +6,33 @@ from typing import Any
 
 import click
 
-__all__ = ["limits", "selection"]
+__all__ = ["limits", "of_experiment", "selection"]
+
+
+OF_EXPERIMENT = (
+    click.option(
+        "--configuration",
+        "names",
+        multiple=True,
+        metavar="NAME",
+        help="Only this one; repeatable.",
+    ),
+    click.option(
+        "--set",
+        "overrides",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Change a setting, as in defaults.agent.max_retries=0; repeatable.",
+    ),
+)
+"""Which configurations of an experiment, and how they are changed."""
+
+
+def of_experiment(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that choose configurations and settings."""
+    for option in reversed(OF_EXPERIMENT):
+        command = option(command)
+    return command
 
 
 def selection(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -26,20 +52,7 @@ def selection(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--limit", type=click.IntRange(1), help="Only so many cases, from the first."
             ),
-            click.option(
-                "--configuration",
-                "names",
-                multiple=True,
-                metavar="NAME",
-                help="Only this one; repeatable.",
-            ),
-            click.option(
-                "--set",
-                "overrides",
-                multiple=True,
-                metavar="KEY=VALUE",
-                help="Change a setting, as in defaults.agent.max_retries=0; repeatable.",
-            ),
+            *OF_EXPERIMENT,
             click.option(
                 "--concurrency",
                 type=click.IntRange(1, 1000),

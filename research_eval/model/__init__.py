@@ -13,7 +13,7 @@ from research_eval.model.price import list_price, reports_cost
 from research_eval.model.prompted import PromptedModel
 from research_eval.model.reference import KnownValues, ReferenceAgent, known_values, reference_agent
 from research_eval.model.settings import ModelSettings, ReasoningBudget
-from research_eval.model.terms import Terms, refusal_scopes
+from research_eval.model.terms import Terms, is_unknown_model, refusal_scopes
 
 __all__ = [
     "ClosableModel",
@@ -29,6 +29,7 @@ __all__ = [
     "ReferenceAgent",
     "Terms",
     "build_model",
+    "is_unknown_model",
     "known_values",
     "list_price",
     "provider_key",

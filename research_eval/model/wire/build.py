@@ -17,7 +17,7 @@ from research_eval.model.wire.mending import MendingTransport
 from research_eval.model.wire.provider import Connection, Provider, find_provider
 from research_eval.waiting import Waits
 
-__all__ = ["build_wire_model"]
+__all__ = ["build_wire_model", "key_name"]
 
 NO_KEY = "no-key"
 """Sent where an SDK wants a key and the server needs none."""
@@ -43,7 +43,7 @@ def build_wire_model(
     """
     kind, _, name = settings.name.partition(":")
     provider = find_provider(kind)
-    key = _key(provider, settings, secrets)
+    key = _key(settings, secrets)
     waits = waits or Waits(clock)
     mending = MendingTransport(transport or httpx2.AsyncHTTPTransport(), waits, settings.timeout_s)
     http = http_client(mending, timeout_s=settings.timeout_s, headers=settings.headers)
@@ -73,11 +73,23 @@ def build_wire_model(
     )
 
 
-def _key(provider: Provider, settings: ModelSettings, secrets: Mapping[str, str]) -> str | None:
-    """Return the key to send; a key of a provider is never sent to another server by default."""
-    name = settings.api_key_env
-    if name is None and settings.base_url in {None, provider.base_url}:
-        name = provider.key_name
+def key_name(settings: ModelSettings) -> str | None:
+    """Return the name of the key that a model is asked with, or `None` if it is asked without one.
+
+    A key of a provider is never sent to another server by default.
+
+    Raises:
+        ConfigError: If there is no such provider.
+    """
+    provider = find_provider(settings.name.partition(":")[0])
+    if settings.api_key_env is None and settings.base_url in {None, provider.base_url}:
+        return provider.key_name
+    return settings.api_key_env
+
+
+def _key(settings: ModelSettings, secrets: Mapping[str, str]) -> str | None:
+    """Return the key to send."""
+    name = key_name(settings)
     if name is None:
         return None
     key = secrets.get(name)

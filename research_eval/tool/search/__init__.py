@@ -10,6 +10,7 @@ from research_eval.tool.search.build import (
     corpus_transport,
     has_corpus,
     missing_secrets,
+    needs_key,
     recording_notes,
 )
 from research_eval.tool.search.fallback import FallbackSearchProvider
@@ -53,6 +54,7 @@ __all__ = [
     "corpus_transport",
     "has_corpus",
     "missing_secrets",
+    "needs_key",
     "read_answer",
     "recording_notes",
 ]

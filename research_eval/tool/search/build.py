@@ -47,6 +47,7 @@ __all__ = [
     "corpus_transport",
     "has_corpus",
     "missing_secrets",
+    "needs_key",
     "recording_notes",
 ]
 
@@ -237,6 +238,11 @@ def _collection(entry: ProviderSettings, base: Path | None) -> "Corpus":
 def recording_notes(settings: SearchSettings) -> tuple[str, ...]:
     """Return what whoever records this chain should know about the providers' terms."""
     return tuple(note for entry in settings.chain if (note := _TERMS.get(entry.provider)))
+
+
+def needs_key(entry: ProviderSettings) -> bool:
+    """Return whether a provider is asked with a key."""
+    return _secret_name(entry) is not None
 
 
 def missing_secrets(settings: SearchSettings, secrets: Mapping[str, str]) -> tuple[str, ...]:
