@@ -7,6 +7,7 @@
         * MissingSecretError
         * CassetteError
             * CassetteCorruptError
+            * CassetteWriteError
             * SecretOnTapeError
         * RecordError
     * TrialError
@@ -33,6 +34,7 @@ __all__ = [
     "CassetteCorruptError",
     "CassetteError",
     "CassetteMissError",
+    "CassetteWriteError",
     "ConfigError",
     "DatasetError",
     "LimitExceededError",
@@ -92,6 +94,10 @@ class CassetteError(UsageError):
 
 class CassetteCorruptError(CassetteError):
     """A recording exists but cannot be read back; never treated as empty."""
+
+
+class CassetteWriteError(CassetteError):
+    """Recordings cannot be written where they belong: no further call of a recording run is kept."""
 
 
 class SecretOnTapeError(CassetteError):

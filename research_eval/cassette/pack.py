@@ -32,7 +32,7 @@ from research_eval.cassette.row import (
 )
 from research_eval.cassette.seal import unsealed
 from research_eval.cassette.tape import Tape, dump_tape, parse_tape
-from research_eval.errors import CassetteCorruptError, CassetteError
+from research_eval.errors import CassetteCorruptError, CassetteWriteError
 
 __all__ = ["PackStore"]
 
@@ -101,7 +101,7 @@ class PackStore:
 
         Raises:
             SecretOnTapeError: If a known secret is in it; nothing is written then.
-            CassetteError: If the file cannot be written.
+            CassetteWriteError: If the file cannot be written.
         """
         self.write_many([(name, list(interactions), metadata)])
 
@@ -110,20 +110,33 @@ class PackStore:
 
         Raises:
             SecretOnTapeError: If a known secret is in one of them; nothing is written then.
-            CassetteError: If the file cannot be written.
+            CassetteWriteError: If the file cannot be written.
         """
         try:
             with self._open(for_writing=True) as connection:
                 for name, records, metadata in tapes:
                     self._write(connection, name, records, metadata)
         except sqlite3.Error as exc:
-            raise CassetteError(f"{self.place}: cannot be written: {exc}") from exc
+            raise CassetteWriteError(f"{self.place}: cannot be written: {exc}") from exc
+
+    def require_writable(self) -> None:
+        """Find out whether tapes can be written, and leave everything as it is.
+
+        Raises:
+            CassetteWriteError: If not.
+        """
+        try:
+            connection = self._open(for_writing=False)
+            connection.execute("BEGIN IMMEDIATE")
+            connection.rollback()
+        except sqlite3.Error as exc:
+            raise CassetteWriteError(f"{self.place}: cannot be written: {exc}") from exc
 
     def create(self) -> None:
         """Make the file, so that it is there even if nothing is written to it.
 
         Raises:
-            CassetteError: If it cannot be written.
+            CassetteWriteError: If it cannot be written.
         """
         self.write_many([])
 

@@ -21,7 +21,12 @@ from research_eval.cassette.transport import TapeTransport
 from research_eval.cassette.transport2 import TapeTransport2
 from research_eval.cassette.verdict import Divergence, ReplayVerdict, replay_verdict
 from research_eval.clock import Clock, SystemClock
-from research_eval.errors import CassetteCorruptError, CassetteError, CassetteMissError
+from research_eval.errors import (
+    CassetteCorruptError,
+    CassetteError,
+    CassetteMissError,
+    CassetteWriteError,
+)
 from research_eval.schema import ReplayTally, TrialKey
 
 __all__ = ["Refresh", "Session", "SessionSettings"]
@@ -59,6 +64,7 @@ class Session(ABC):
         problem: The miss that stopped the trial, in words; `None` while there is none.
         divergence: The same, in parts.
         problem_kind: The stable word for it.
+        broken: What forbids to record anything further; `None` while recordings can be written.
     """
 
     problem_kind: Literal["cassette_miss", "cassette_damaged"] = "cassette_miss"
@@ -69,6 +75,7 @@ class Session(ABC):
         self.clock = clock
         self.problem: str | None = None
         self.divergence: Divergence | None = None
+        self.broken: CassetteWriteError | None = None
         self._settings = settings
         self._ordinals: dict[tuple[str, str], int] = {}
         self._open: list[Recording] = []
@@ -156,7 +163,7 @@ class Session(ABC):
             redactor=settings.redactor,
             channel=settings.channel,
             recorded_at=settings.stamp() if settings.stamp else None,
-            save=self._saver(asked, lane, ordinal),
+            save=self._noting(self._saver(asked, lane, ordinal)),
         )
         self._open.append(recording)
         self._recorded += 1
@@ -211,6 +218,20 @@ class Session(ABC):
         for recording in self._open:
             recording.finish("early_close")
         self._open.clear()
+
+    def _noting(
+        self, save: Callable[[TapedInteraction | None], None]
+    ) -> Callable[[TapedInteraction | None], None]:
+        """Return `save` which notes that nothing can be written: clients take the error for the network's."""
+
+        def save_or_note(interaction: TapedInteraction | None) -> None:
+            try:
+                save(interaction)
+            except CassetteWriteError as exc:
+                self.broken = exc
+                raise
+
+        return save_or_note
 
     @abstractmethod
     def _saver(

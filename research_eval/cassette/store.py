@@ -17,7 +17,7 @@ from research_eval.cassette.interaction import Body, TapedInteraction, TapeMetad
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.seal import damage_in, seal_state, unsealed
 from research_eval.cassette.tape import MAX_BYTES, Tape, dump_tape, parse_tape
-from research_eval.errors import CassetteCorruptError, CassetteError
+from research_eval.errors import CassetteCorruptError, CassetteWriteError
 
 __all__ = ["FolderStore", "Store", "write_whole"]
 
@@ -51,6 +51,15 @@ class Store(Protocol):
 
         Raises:
             SecretOnTapeError: If a known secret is in it; nothing is written then.
+            CassetteWriteError: If it cannot be written.
+        """
+        ...
+
+    def require_writable(self) -> None:
+        """Find out whether tapes can be written, and leave everything as it is.
+
+        Raises:
+            CassetteWriteError: If not.
         """
         ...
 
@@ -149,7 +158,7 @@ class FolderStore:
 
         Raises:
             SecretOnTapeError: If a known secret is in it; nothing is written then.
-            CassetteError: If the folder cannot be written.
+            CassetteWriteError: If the folder cannot be written.
         """
         path = self._path(name)
         records = list(interactions)
@@ -158,6 +167,19 @@ class FolderStore:
         text = dump_tape(records, metadata)
         self._redactor.check(text, str(path))
         write_whole(path, text.encode("utf-8"))
+
+    def require_writable(self) -> None:
+        """Find out whether tapes can be written, and leave everything as it is.
+
+        Raises:
+            CassetteWriteError: If not.
+        """
+        there = next(place for place in (self.folder, *self.folder.parents) if place.exists())
+        try:
+            with NamedTemporaryFile(dir=there, prefix=".", suffix=".part"):
+                pass
+        except OSError as exc:
+            raise CassetteWriteError(f"{self.place}: cannot be written: {exc.strerror}") from exc
 
     def remove(self, name: str) -> None:
         """Remove the tape called `name`, and its folder if that is empty then."""
@@ -292,7 +314,7 @@ def write_whole(path: Path, content: bytes) -> None:
     """Put `content` at `path`, whole or not at all.
 
     Raises:
-        CassetteError: If it cannot be written.
+        CassetteWriteError: If it cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -306,7 +328,7 @@ def write_whole(path: Path, content: bytes) -> None:
                 Path(file.name).unlink(missing_ok=True)
                 raise
     except OSError as exc:
-        raise CassetteError(f"{path}: cannot be written: {exc.strerror}") from exc
+        raise CassetteWriteError(f"{path}: cannot be written: {exc.strerror}") from exc
 
 
 def _suffix(record: TapedInteraction) -> str:

@@ -99,19 +99,24 @@ def _exit_status(out: Path) -> tuple[int, list[str]]:
     """Say how much came from the recordings, and what went wrong.
 
     Returns:
-        4 if a trial left its recording, 3 if no trial could be judged, else 0; and why, in words.
+        4 if a trial left its recording, 3 if no trial could be judged, else 0; and why, in words,
+        with the number of pages that the SSRF guard kept closed.
     """
     from research_eval.cassette import run_verdict
     from research_eval.journal import RunFolder
 
-    tallies, errors = [], []
+    tallies, errors, blocked = [], [], 0
     for record in RunFolder(out).trials():
         tallies.append(record.replay)
+        blocked += sum(
+            event.kind == "fetch" and event.error == "blocked" for event in record.transcript
+        )
         if record.status == "error" and record.failure is not None:
             errors.append((record.key, record.failure))
     off_tape = sum(tally.off_tape for tally in tallies)
     more = f", {off_tape} requests of the web off tape" if off_tape else ""
     click.echo(f"recordings: {run_verdict(tallies)}{more}")
+    closed = [f"{blocked} fetches were blocked"] if blocked else []
     missed = [(key, failure) for key, failure in errors if failure.kind.startswith("cassette_")]
     if missed:
         key, failure = missed[0]
@@ -120,7 +125,7 @@ def _exit_status(out: Path) -> tuple[int, list[str]]:
             f"{'/'.join(map(str, key))}, at turn {failure.turn}: {failure.message}",
             err=True,
         )
-        return 4, [f"{len(missed)} trials left their recording"]
+        return 4, [f"{len(missed)} trials left their recording", *closed]
     if tallies and len(errors) == len(tallies):
         click.echo(
             f"research-eval: no trial could be judged: all {len(errors)} ended in an error "
@@ -128,5 +133,5 @@ def _exit_status(out: Path) -> tuple[int, list[str]]:
             "run them again with --retry-errors",
             err=True,
         )
-        return INCONCLUSIVE, ["no trial could be judged"]
-    return 0, []
+        return INCONCLUSIVE, ["no trial could be judged", *closed]
+    return 0, closed

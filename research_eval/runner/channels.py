@@ -106,6 +106,16 @@ class Channels:
         web = self.web.digest() if self.web_mode == "replay" else ""
         return Recordings(web=web, models=models).digest(models)
 
+    def require_writable(self) -> None:
+        """Find out before the first call whether what is recorded can be kept.
+
+        Raises:
+            CassetteWriteError: If not.
+        """
+        stores = [item.store for item in self.models.values() if item.mode == "record"]
+        for store in [self.web.store, *stores] if self.web_mode == "record" else stores:
+            store.require_writable()
+
     async def aclose(self) -> None:
         """Close the connections that trials shared."""
         if self.network is not None:

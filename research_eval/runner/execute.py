@@ -100,6 +100,7 @@ def prepare(
         raise ConfigError(f"{experiment.path}: nothing to run: no case or configuration is left")
     require_parts(experiment, configurations, options, is_world=world is not None)
     channels = open_channels(experiment, configurations, options, world)
+    channels.require_writable()
     manifest = make_manifest(
         experiment,
         cases,

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 from research_eval.agent import AgentOutcome, OwnAgent
 from research_eval.dataset import Case
 from research_eval.errors import (
-    CassetteError,
     CassetteMissError,
+    CassetteWriteError,
     ConfigError,
     TrialError,
-    UsageError,
 )
 from research_eval.plugin import fault_of
 from research_eval.refusal import Refusal
@@ -50,13 +49,16 @@ async def run_trial(key: TrialKey, case: Case, live: LiveTrial) -> TrialResult:
     """Run one trial to its end; whatever goes wrong inside stands in the record.
 
     Raises:
-        UsageError: If the recordings cannot be written.
+        CassetteWriteError: If the recordings cannot be written.
         RunOverError: If a limit of the run ended the trial.
     """
     began = time.perf_counter()
     began_cpu = time.process_time()
     outcome = await _outcome(case, live)
     web, model = live.sessions
+    for session in live.sessions:
+        if session.broken is not None:
+            raise session.broken
     problem = model.problem or web.problem
     if problem is not None:
         kind = model.problem_kind if model.problem else web.problem_kind
@@ -133,7 +135,7 @@ async def _answered(case: Case, live: LiveTrial) -> AgentOutcome:
         failure = Failure(kind="cassette_miss", message=str(exc), turn=_turn(live))
     except TrialError as exc:
         failure = Failure(kind=str(getattr(exc, "kind", "other")), message=str(exc))
-    except CassetteError:
+    except CassetteWriteError:
         raise
     except ConfigError as exc:
         failure = Failure(kind="plugin", message=safe_text(str(exc)))
@@ -146,7 +148,7 @@ async def _closed(live: LiveTrial) -> Failure | None:
     """Close what a trial used; return what went wrong, unless it ends the run."""
     try:
         await live.aclose()
-    except (UsageError, OSError):
+    except CassetteWriteError:
         raise
     except Exception as exc:  # noqa: BLE001  # a plug-in's own way to close
         return _internal(exc)
