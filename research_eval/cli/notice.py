@@ -1,7 +1,7 @@
 """What a run says on the console beside its results: a warning before it, errors and blocked pages after it."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -11,8 +11,9 @@ import click
 if TYPE_CHECKING:
     from research_eval.experiment import Configuration
     from research_eval.schema import TrialRecord
+    from research_eval.tool.search import SearchSettings
 
-__all__ = ["print_notices", "warn_of_no_search"]
+__all__ = ["print_notices", "warn_of_no_search", "warn_of_retired"]
 
 SHOWN_CAUSES = 5
 """Causes of errors that the end of a run tells; the report has them all."""
@@ -33,6 +34,14 @@ def warn_of_no_search(configurations: "Sequence[Configuration]") -> None:
                 ' is empty; say agent.tools = ["fetch"] if that is meant',
                 err=True,
             )
+
+
+def warn_of_retired(chains: "Iterable[SearchSettings]") -> None:
+    """Say before the first search which providers are closed, each once."""
+    from research_eval.tool.search import retired_notes
+
+    for note in dict.fromkeys(note for chain in chains for note in retired_notes(chain)):
+        click.echo(f"research-eval: warning: {note}", err=True)
 
 
 def print_notices(out: Path) -> None:

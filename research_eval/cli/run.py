@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from research_eval.cli.finish import finish
-from research_eval.cli.notice import warn_of_no_search
+from research_eval.cli.notice import warn_of_no_search, warn_of_retired
 from research_eval.cli.selection import limits, selection
 from research_eval.errors import UsageError
 
@@ -265,6 +265,8 @@ def _execute(
             click.echo(note, err=True)
     if settings.model_mode != "replay":
         warn_of_no_search(configurations)
+    if settings.web_mode != "replay" and world is None:
+        warn_of_retired(item.search for item in configurations)
     prepared = prepare(experiment, cases, configurations, settings, world=world)
     if starts_afresh:
         click.echo(f"research-eval: nothing to resume in {settings.out}: starts afresh", err=True)

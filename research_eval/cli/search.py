@@ -39,9 +39,12 @@ def search(
 
     Exits 1 if the search failed or found nothing.
     """
+    from research_eval.cli.notice import warn_of_retired
     from research_eval.schema.display import visible
 
     settings = _settings(chain, endpoint, is_world=world)
+    if not world:
+        warn_of_retired([settings])
     outcome, event = _asked(settings, {"query": query, "max_results": max_results}, is_world=world)
     if as_json:
         shown = None if event is None else event.model_dump(mode="json")
@@ -64,7 +67,8 @@ def _settings(chain: str, endpoint: str | None, *, is_world: bool) -> "SearchSet
     if not names and is_world:
         names = ["serper", "brave"]
     if not names:
-        keyed = {name: wire.terms.key_name for name, wire in WIRES.items()}
+        alive = {name: wire.terms for name, wire in WIRES.items() if not wire.terms.retired}
+        keyed = {name: terms.key_name for name, terms in alive.items()}
         names = [name for name, key in keyed.items() if key and secrets.get(key)]
         if not names:
             keys = ", ".join(key for key in keyed.values() if key)

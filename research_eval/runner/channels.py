@@ -30,10 +30,10 @@ from research_eval.tool.fetch import (
 )
 from research_eval.tool.kit import SEARCH_TOOL_ID
 from research_eval.tool.search import (
-    WIRES,
     chain_scope,
     corpus_transport,
     has_corpus,
+    search_addresses,
 )
 from research_eval.tool.search.limiter import TokenBucket
 
@@ -286,12 +286,7 @@ def _refresh(options: RunOptions) -> Refresh:
 
 def _search_addresses(configurations: Sequence[Configuration]) -> tuple[str, ...]:
     """Return where the search APIs stand: what they refused may be granted now."""
-    entries = (entry for item in configurations for entry in item.search.chain)
-    found = (
-        entry.endpoint or WIRES[entry.provider].terms.endpoint
-        for entry in entries
-        if entry.endpoint or entry.provider in WIRES
-    )
+    found = (address for item in configurations for address in search_addresses(item.search))
     return tuple(dict.fromkeys(found))
 
 

@@ -174,6 +174,108 @@ SAMPLES: dict[str, Sample] = {
         None,
         dump({"requestId": "r", "results": []}),
     ),
+    "perplexity": Sample(
+        dump(
+            {
+                "results": [
+                    {
+                        "title": "Tide tables",
+                        "url": FIRST,
+                        "snippet": "High water\n at noon.",
+                        "date": "2026-03-01",
+                        "last_updated": "2026-03-02",
+                    },
+                    {"title": "The moon's pull", "url": SECOND, "snippet": "", "date": None},
+                ],
+                "id": "r",
+            }
+        ),
+        "Tide tables",
+        "High water at noon.",
+        "2026-03-01",
+        None,
+        dump({"results": [], "id": "r"}),
+    ),
+    "firecrawl": Sample(
+        dump(
+            {
+                "success": True,
+                "data": {
+                    "web": [
+                        {
+                            "url": FIRST,
+                            "title": "Tide tables",
+                            "description": "High water at noon.",
+                            "position": 1,
+                        },
+                        {"url": SECOND, "title": "The moon's pull", "position": 2},
+                    ]
+                },
+                "creditsUsed": 2,
+            }
+        ),
+        "Tide tables",
+        "High water at noon.",
+        None,
+        None,
+        dump({"success": True, "data": {}, "creditsUsed": 0}),
+    ),
+    "jina": Sample(
+        dump(
+            {
+                "code": 200,
+                "status": 20000,
+                "data": [
+                    {
+                        "title": "Tide tables",
+                        "url": FIRST,
+                        "description": "High water at noon.",
+                        "date": "Mar 1, 2026",
+                        "content": "",
+                        "usage": {"tokens": 1000},
+                    },
+                    {"title": "The moon's pull", "url": SECOND, "description": ""},
+                ],
+                "meta": {"usage": {"tokens": 10000}},
+            }
+        ),
+        "Tide tables",
+        "High water at noon.",
+        "Mar 1, 2026",
+        None,
+        dump({"code": 200, "status": 20000, "data": [], "meta": {}}),
+    ),
+    "serpapi": Sample(
+        dump(
+            {
+                "search_metadata": {"id": "r", "status": "Success"},
+                "search_parameters": {"engine": "google", "q": "tides"},
+                "search_information": {"organic_results_state": "Results for exact spelling"},
+                "organic_results": [
+                    {
+                        "position": 1,
+                        "title": "Tide tables",
+                        "link": FIRST,
+                        "displayed_link": "harbour.example",
+                        "snippet": "High water at noon.",
+                        "date": "Mar 1, 2026",
+                    },
+                    {"position": 2, "title": "The moon's pull", "link": SECOND},
+                ],
+            }
+        ),
+        "Tide tables",
+        "High water at noon.",
+        "Mar 1, 2026",
+        None,
+        dump(
+            {
+                "search_metadata": {"id": "r", "status": "Success"},
+                "search_information": {"organic_results_state": "Fully empty"},
+                "error": "Google hasn't returned any results for this query.",
+            }
+        ),
+    ),
     "google_cse": Sample(
         b"\xef\xbb\xbf"
         + dump(
@@ -531,5 +633,54 @@ ERRORS: list[Refused] = [
             }
         },
         "quota",
+    ),
+]
+
+ERRORS += [
+    Refused(
+        "perplexity",
+        401,
+        {"error": {"message": "Invalid API key provided", "type": "invalid_api_key", "code": 401}},
+        "auth",
+    ),
+    Refused(
+        "perplexity",
+        429,
+        {"error": {"message": "Request rate limit exceeded", "type": "rate_limit", "code": 429}},
+        "rate_limited",
+        {"retry-after": "3"},
+        3.0,
+    ),
+    Refused("firecrawl", 401, {"success": False, "error": "Unauthorized: Invalid token"}, "auth"),
+    Refused("firecrawl", 402, {"success": False, "error": "Insufficient credits"}, "quota"),
+    Refused(
+        "firecrawl", 400, {"success": False, "error": "Bad Request", "details": []}, "bad_query"
+    ),
+    Refused(
+        "jina",
+        401,
+        {"data": None, "code": 401, "name": "AuthenticationRequiredError", "status": 40103},
+        "auth",
+    ),
+    Refused(
+        "jina",
+        402,
+        {"data": None, "code": 402, "name": "InsufficientBalanceError", "message": "Recharge."},
+        "quota",
+    ),
+    Refused(
+        "jina",
+        422,
+        {"data": None, "code": 422, "message": "No search results available for query x"},
+        "empty",
+    ),
+    Refused("serpapi", 401, {"error": "Invalid API key."}, "auth"),
+    Refused("serpapi", 429, {"error": "Your account has run out of searches."}, "quota"),
+    Refused("serpapi", 400, {"error": "Missing query `q` parameter."}, "bad_query"),
+    Refused(
+        "serpapi",
+        503,
+        {"search_metadata": {"status": "Error"}, "error": "The search did not end."},
+        "server",
     ),
 ]

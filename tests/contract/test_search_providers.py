@@ -18,6 +18,7 @@ from research_eval.tool.search import (
     SearchReply,
     SearchSettings,
     build_search,
+    retired_notes,
 )
 
 pytestmark = pytest.mark.anyio
@@ -228,8 +229,10 @@ async def test_an_answer_without_end_is_given_up(name):
 @pytest.mark.parametrize("name", [name for name in PROVIDERS if name != "duckduckgo"])
 async def test_results_without_addresses_are_malformed_and_not_empty(name):
     answer = json.loads(SAMPLES[name].full)
-    for key in ("organic", "results", "items"):
+    for key in ("organic", "results", "items", "organic_results", "data"):
         answer[key] = [{"title": "t"}] if key in answer else None
+    if name == "firecrawl":
+        answer["data"] = {"web": [{"title": "t", "url": "javascript:alert(1)"}]}
     answer["web"] = {"results": [{"title": "t"}]}
     answer["webPages"] = {"value": [{"name": "t", "url": "javascript:alert(1)"}]}
 
@@ -240,7 +243,8 @@ async def test_results_without_addresses_are_malformed_and_not_empty(name):
 @pytest.mark.parametrize("rows", [[None], [7, "x"], [["https://a.example/"]], [True, 1.5]])
 async def test_results_that_are_no_objects_are_malformed_and_not_empty(name, rows):
     answer = {"organic": rows, "results": rows, "items": rows, "type": "search", "query": {}}
-    answer |= {"web": {"results": rows}, "webPages": {"value": rows}}
+    answer |= {"web": {"results": rows}, "webPages": {"value": rows}, "organic_results": rows}
+    answer["data"] = {"web": rows} if name == "firecrawl" else rows
 
     assert (await Server(json.dumps(answer).encode()).failure(name)).kind == "malformed"
 
@@ -385,7 +389,8 @@ async def test_the_query_goes_out_and_the_key_stays_out_of_the_url(name):
     await server.reply(name, "why tides?")
 
     assert "why tides?" in server.sent.values()
-    assert KEY not in str(server.requests[-1].url)
+    is_in_url = name == "serpapi"  # the API takes it nowhere else; recordings take it out
+    assert (KEY in str(server.requests[-1].url)) == is_in_url
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
@@ -406,7 +411,9 @@ async def test_no_more_is_asked_than_the_api_gives(name):
     await server.reply(name, limit=10_000)
 
     asked = [
-        v for k, v in server.sent.items() if k in {"num", "count", "max_results", "numResults"}
+        v
+        for k, v in server.sent.items()
+        if k in {"num", "count", "max_results", "numResults", "limit"}
     ]
     assert all(int(value) == WIRES[name].terms.max_results for value in asked)
 
@@ -432,7 +439,12 @@ async def test_own_parameters_and_an_own_address_are_passed_on(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "field"), [("tavily", "include_domains"), ("exa", "includeDomains")]
+    ("name", "field"),
+    [
+        ("tavily", "include_domains"),
+        ("exa", "includeDomains"),
+        ("perplexity", "search_domain_filter"),
+    ],
 )
 async def test_a_site_operator_becomes_a_list_of_domains_where_the_api_has_one(name, field):
     server = good(name)
@@ -459,7 +471,8 @@ async def test_the_chain_is_built_from_names_alone(name):
     reply = await chain.search("tides", 5)
 
     assert reply.served_by == name
-    assert KEY in str(server.requests[-1].headers.raw) or WIRES[name].terms.key_name is None
+    request = server.requests[-1]
+    assert KEY in f"{request.headers.raw} {request.url}" or WIRES[name].terms.key_name is None
     assert settings.chain[0] == ProviderSettings(provider=name, **endpoint)
 
 
@@ -479,3 +492,39 @@ async def test_a_redirect_to_no_web_address_is_a_classified_error(name, location
 
     assert failure.kind == "malformed"
     assert "redirects to a malformed address" in str(failure)
+
+
+async def test_brave_s_news_are_read_as_its_pages():
+    row = {
+        "type": "news_result",
+        "title": "Tide <strong>tables</strong>",
+        "url": samples.FIRST,
+        "description": "High water at noon.",
+        "age": "2 hours ago",
+        "page_age": "2026-03-02T08:00:00",
+        "meta_url": {"hostname": "harbour.example"},
+    }
+    answer = {"type": "news", "query": {"original": "tides"}, "results": [row]}
+    endpoint = "https://api.search.brave.com/res/v1/news/search"
+    reply = await Server(samples.dump(answer)).reply("brave", endpoint=endpoint)
+
+    [hit] = reply.hits
+    assert (hit.url, hit.title, hit.snippet) == (samples.FIRST, "Tide tables", row["description"])
+    assert (hit.date, hit.age) == ("2026-03-02T08:00:00", "2 hours ago")
+
+
+async def test_brave_s_news_without_results_are_empty_and_of_another_shape_malformed():
+    nothing = {"type": "news", "query": {"original": "tides"}, "results": []}
+
+    assert (await Server(samples.dump(nothing)).reply("brave")).hits == ()
+    for broken in ({**nothing, "results": 3}, {"type": "videos", "query": {}, "results": []}):
+        assert (await Server(samples.dump(broken)).failure("brave")).kind == "malformed"
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_only_closed_providers_are_marked_and_a_place_of_one_s_own_is_none_of_them(name):
+    is_closed = name in {"bing", "google_cse"}
+    own = {"provider": name, "endpoint": "https://proxy.example/s"}
+
+    assert bool(retired_notes(SearchSettings(chain=[name]))) == is_closed
+    assert retired_notes(SearchSettings(chain=[own])) == ()

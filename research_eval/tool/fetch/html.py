@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from research_eval.plugin import fault_of
 from research_eval.tool.fetch.boilerplate import text_of, wall_text
 from research_eval.tool.fetch.cleanse import cleanse, one_line
 from research_eval.tool.fetch.dom import Element, Tree, parse
@@ -14,6 +15,7 @@ from research_eval.tool.fetch.page import (
     ContentExtractor,
     ExtractedHtml,
     ExtractedPage,
+    ExtractorError,
     PageFlag,
 )
 from research_eval.tool.fetch.reveal import open_shadow_roots
@@ -77,7 +79,7 @@ def read_html(
     if choice.impression.chars < _SHELL_CHARS and "bot_wall" not in choice.flags:
         choice = _of_machines(about, tree) or choice
     content = (
-        cleanse(extractor(tree.seen_html(), url=url).content)
+        cleanse(_extracted(extractor, tree.seen_html(), url))
         if extractor is not None and not choice.is_for_machines
         else to_markdown(choice.main, links)
     )
@@ -85,6 +87,22 @@ def read_html(
     if not flags and _is_low_yield(html, content):
         flags = ("low_yield",)
     return _page(url, about, links, content, flags, tree)
+
+
+def _extracted(extractor: ContentExtractor, html: str, url: str) -> str:
+    """Return what another extractor makes of the page.
+
+    Raises:
+        ExtractorError: If it raises, or returns anything else than an `ExtractedHtml`.
+    """
+    try:
+        found: object = extractor(html, url=url)
+    except Exception as exc:
+        raise ExtractorError(f"the extractor raised {fault_of(exc)}") from exc
+    if not isinstance(found, ExtractedHtml):
+        said = f"the extractor returned {type(found).__name__}, expected ExtractedHtml"
+        raise ExtractorError(said)
+    return found.content
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from typing import Literal, Protocol
 
 from research_eval.schema import Evidence, Record
 
-__all__ = ["ContentExtractor", "ExtractedHtml", "ExtractedPage", "PageFlag"]
+__all__ = ["ContentExtractor", "ExtractedHtml", "ExtractedPage", "ExtractorError", "PageFlag"]
 
 PageFlag = Literal[
     "soft_404",
@@ -35,6 +35,10 @@ class ExtractedHtml(Record):
     content: str
     """The main content as Markdown, links absolute."""
     title: str | None = None
+
+
+class ExtractorError(Exception):
+    """A `ContentExtractor` that somebody wrote failed on one page."""
 
 
 class ContentExtractor(Protocol):

@@ -8,7 +8,7 @@ from research_eval.tool.fetch.cleanse import cleanse
 from research_eval.tool.fetch.decode import decode
 from research_eval.tool.fetch.feed import read_feed
 from research_eval.tool.fetch.html import read_html
-from research_eval.tool.fetch.page import ContentExtractor, ExtractedPage
+from research_eval.tool.fetch.page import ContentExtractor, ExtractedPage, ExtractorError
 from research_eval.tool.fetch.pdf import read_pdf
 from research_eval.tool.fetch.plain import read_plain
 from research_eval.tool.fetch.slice import boundary_at
@@ -41,6 +41,19 @@ def unreadable(url: str, kind: str, error: str) -> ExtractedPage:
         evidence="empty_shell",
         error=error,
         message=_MESSAGES[error].format(kind=kind),
+    )
+
+
+def _failed(url: str, message: str) -> ExtractedPage:
+    """Return the page for HTML that an extractor of the user's own failed on."""
+    return ExtractedPage(
+        url=url,
+        kind="html",
+        flags=("empty",),
+        citable=False,
+        evidence="empty_shell",
+        error="extractor_failed",
+        message=message,
     )
 
 
@@ -98,7 +111,11 @@ def _text(
     decoded = decode(body, content_type=content_type, is_html=kind == "html")
     if kind == "html":
         html = as_html(decoded.text) if is_xhtml(decoded.text, content_type) else decoded.text
-        page = read_html(html, url=url, headers=headers, extractor=load_extractor(extractor))
+        other = load_extractor(extractor)
+        try:
+            page = read_html(html, url=url, headers=headers, extractor=other)
+        except ExtractorError as exc:
+            return _failed(url, str(exc))
     else:
         page = _plain(decoded.text, kind, url)
     return page.model_copy(update={"encoding": decoded.encoding})

@@ -28,6 +28,7 @@ _HELP = {
     "bad_coding": "The site sent its answer in a form that cannot be read; use another source.",
     "too_large": "The document is too large to be read; look for a shorter version of it.",
     "too_heavy": "The document could not be read within the limits; use another source.",
+    "extractor_failed": "The page could not be read here; use another source.",
     "binary": "It holds no text to read; look for a page that describes it.",
     "damaged": "The document is damaged; look for another copy of it.",
     "encrypted": "The document is locked with a password; look for an open copy of it.",

@@ -12,9 +12,12 @@ from research_eval.tool.search.build import (
     missing_secrets,
     needs_key,
     recording_notes,
+    retired_notes,
+    search_addresses,
 )
 from research_eval.tool.search.fallback import FallbackSearchProvider
 from research_eval.tool.search.limiter import TokenBucket
+from research_eval.tool.search.listed import ListedWire, ListShape
 from research_eval.tool.search.protocol import (
     SearchError,
     SearchErrorKind,
@@ -27,11 +30,19 @@ from research_eval.tool.search.resilience import ResilienceSettings
 from research_eval.tool.search.resilient import ResilientSearchProvider
 from research_eval.tool.search.tool import WebSearchTool
 from research_eval.tool.search.unconfigured import UnconfiguredSearchProvider
-from research_eval.tool.search.wire import WireAnswer, WireFormat, read_answer
+from research_eval.tool.search.wire import (
+    WireAnswer,
+    WireFormat,
+    WireRequest,
+    WireTerms,
+    read_answer,
+)
 
 __all__ = [
     "WIRES",
     "FallbackSearchProvider",
+    "ListShape",
+    "ListedWire",
     "ProviderSettings",
     "RemoteSearchProvider",
     "ResilienceSettings",
@@ -48,6 +59,8 @@ __all__ = [
     "WebSearchTool",
     "WireAnswer",
     "WireFormat",
+    "WireRequest",
+    "WireTerms",
     "build_search",
     "chain_scope",
     "check_chain",
@@ -57,4 +70,6 @@ __all__ = [
     "needs_key",
     "read_answer",
     "recording_notes",
+    "retired_notes",
+    "search_addresses",
 ]

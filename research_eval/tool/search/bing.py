@@ -1,7 +1,9 @@
-"""Bing's Web Search API v7, and services that speak like it."""
+"""Bing's Web Search API v7, closed since August 2025, and services that speak like it."""
 
 from collections.abc import Mapping
 from typing import Any
+
+from typing_extensions import override
 
 from research_eval.tool.search.listed import ListedWire, ListShape
 from research_eval.tool.search.wire import WireRequest, WireTerms
@@ -13,7 +15,6 @@ class BingWire(ListedWire):
     """The wire format of `v7.0/search`; without pages the block `webPages` is absent."""
 
     shape = ListShape(
-        provider="bing",
         path=("webPages", "value"),
         marks=frozenset({"_type", "queryContext", "rankingResponse"}),
         title="name",
@@ -26,8 +27,11 @@ class BingWire(ListedWire):
         key_name="BING_API_KEY",
         max_results=50,
         max_query_chars=1500,
+        retired="Microsoft closed Bing's search API in August 2025; give the `endpoint` of a service "
+        "that speaks like it, or take another provider",
     )
 
+    @override
     def request(
         self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
     ) -> WireRequest:

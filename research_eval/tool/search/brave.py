@@ -40,7 +40,7 @@ _CODES: Mapping[str, SearchErrorKind] = {
 
 
 class BraveWire:
-    """The wire format of `api.search.brave.com`."""
+    """The wire format of `api.search.brave.com`: of `web/search`, and of `news/search`."""
 
     terms = WireTerms(
         name="brave",
@@ -62,17 +62,20 @@ class BraveWire:
     def hits(self, answer: WireAnswer) -> list[SearchHit]:
         """Return the web results in the order of display; an absent block is an empty one.
 
+        The answer of `news/search`, which an `endpoint` may name, holds its results at the top.
+
         Raises:
-            SearchError: If this is no answer to a web search.
+            SearchError: If this is no answer to a web or news search.
         """
         data = answer.json()
         if not isinstance(data, dict):
             raise refuse(self.terms.name, "malformed", answer, "no JSON object")
         if "error" in data or "errors" in data:
             raise self.refusal(answer)
-        if data.get("type", "search") != "search" or not {"query", "web", "mixed"} & data.keys():
-            raise refuse(self.terms.name, "malformed", answer, "no answer to a web search")
-        block = data.get("web", {"results": []})
+        kind = data.get("type", "search")
+        if kind not in {"search", "news"} or not {"query", "web", "mixed"} & data.keys():
+            raise refuse(self.terms.name, "malformed", answer, "no answer to a web or news search")
+        block = data if kind == "news" else data.get("web", {"results": []})
         results = block.get("results") if isinstance(block, dict) else None
         if not isinstance(results, list):
             raise refuse(self.terms.name, "malformed", answer, "no list of web results")

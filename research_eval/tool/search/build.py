@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 
 from research_eval.clock import Clock
 from research_eval.errors import ConfigError
-from research_eval.plugin import load_plugin
+from research_eval.plugin import fault_of, load_plugin
 from research_eval.schema import Record
 from research_eval.secret import declare_secrets
 from research_eval.tool.search.bing import BingWire
@@ -20,14 +20,20 @@ from research_eval.tool.search.breaker import BreakerState
 from research_eval.tool.search.duckduckgo import DuckDuckGoWire
 from research_eval.tool.search.exa import ExaWire
 from research_eval.tool.search.fallback import FallbackSearchProvider
+from research_eval.tool.search.firecrawl import FirecrawlWire
 from research_eval.tool.search.google import GoogleWire
+from research_eval.tool.search.jina import JinaWire
 from research_eval.tool.search.limiter import TokenBucket
+from research_eval.tool.search.listed import ListedWire
+from research_eval.tool.search.perplexity import PerplexityWire
+from research_eval.tool.search.plugged import PluggedProvider
 from research_eval.tool.search.protocol import SearchProvider
 from research_eval.tool.search.refusal import SearchRefusals
 from research_eval.tool.search.remote import RemoteSearchProvider
 from research_eval.tool.search.resilience import ResilienceSettings
 from research_eval.tool.search.resilient import ResilientSearchProvider
 from research_eval.tool.search.searxng import SearxngWire
+from research_eval.tool.search.serpapi import SerpApiWire
 from research_eval.tool.search.serper import SerperWire
 from research_eval.tool.search.tavily import TavilyWire
 from research_eval.tool.search.unconfigured import UnconfiguredSearchProvider
@@ -49,6 +55,8 @@ __all__ = [
     "missing_secrets",
     "needs_key",
     "recording_notes",
+    "retired_notes",
+    "search_addresses",
 ]
 
 WIRES: dict[str, WireFormat] = {
@@ -58,6 +66,10 @@ WIRES: dict[str, WireFormat] = {
         BraveWire(),
         TavilyWire(),
         ExaWire(),
+        PerplexityWire(),
+        FirecrawlWire(),
+        JinaWire(),
+        SerpApiWire(),
         GoogleWire(),
         BingWire(),
         SearxngWire(),
@@ -245,6 +257,26 @@ def needs_key(entry: ProviderSettings) -> bool:
     return _secret_name(entry) is not None
 
 
+def retired_notes(settings: SearchSettings) -> tuple[str, ...]:
+    """Return a line for each provider of the chain that is closed and stands at its own address."""
+    return tuple(
+        f"search provider {entry.provider!r}: {WIRES[entry.provider].terms.retired}"
+        for entry in settings.chain
+        if entry.endpoint is None
+        and entry.provider in WIRES
+        and WIRES[entry.provider].terms.retired
+    )
+
+
+def search_addresses(settings: SearchSettings) -> tuple[str, ...]:
+    """Return where the chain's search APIs stand, as far as their addresses are known."""
+    found = []
+    for entry in settings.chain:
+        wire = None if entry.provider.startswith(CORPUS) else _wire_of(entry)
+        found.append(entry.endpoint or (wire.terms.endpoint if wire is not None else ""))
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
 def missing_secrets(settings: SearchSettings, secrets: Mapping[str, str]) -> tuple[str, ...]:
     """Return the names of the keys that the chain needs and `secrets` does not hold."""
     needed = (_secret_name(entry) for entry in settings.chain)
@@ -260,10 +292,21 @@ def check_chain(settings: SearchSettings) -> None:
     for entry in settings.chain:
         if entry.provider.startswith(CORPUS):
             continue
-        if entry.provider not in WIRES:
-            load_plugin("search", entry.provider, WIRES)
-        elif not (entry.endpoint or WIRES[entry.provider].terms.endpoint):
+        wire = _wire_of(entry)
+        if wire is not None and not (entry.endpoint or wire.terms.endpoint):
             raise ConfigError(f"search provider {entry.provider!r} needs an `endpoint`")
+
+
+def _wire_of(entry: ProviderSettings) -> WireFormat | None:
+    """Return how the provider's API is asked and read; `None` where the user's code does that itself.
+
+    Raises:
+        ConfigError: If there is no such provider.
+    """
+    if entry.provider in WIRES:
+        return WIRES[entry.provider]
+    found = load_plugin("search", entry.provider, WIRES)
+    return found() if isinstance(found, type) and issubclass(found, ListedWire) else None
 
 
 def _provider(
@@ -272,14 +315,14 @@ def _provider(
     clock: Clock,
     secrets: Mapping[str, str],
 ) -> SearchProvider:
-    if entry.provider not in WIRES:
-        return _plugged_in(entry, http, clock, secrets)
-    wire = WIRES[entry.provider]
-    name = _secret_name(entry)
+    wire = _wire_of(entry)
+    if wire is None:
+        return PluggedProvider(_plugged_in(entry, http, clock, secrets), entry=entry.provider)
+    name = entry.key_name or wire.terms.key_name
     key = secrets.get(name, "") if name else ""
     if name and not key:
         return UnconfiguredSearchProvider(wire.terms.name, f"no key in {name}")
-    return RemoteSearchProvider(
+    remote = RemoteSearchProvider(
         wire,
         http=http,
         clock=clock,
@@ -288,6 +331,8 @@ def _provider(
         timeout_s=entry.timeout_s,
         extra=entry.extra,
     )
+    is_own = entry.provider not in WIRES
+    return PluggedProvider(remote, entry=entry.provider) if is_own else remote
 
 
 def _plugged_in(
@@ -299,14 +344,20 @@ def _plugged_in(
     factory = load_plugin("search", entry.provider, WIRES)
     if not callable(factory):
         raise ConfigError(f"search provider {entry.provider!r} is not callable")
-    made = factory(settings=entry, http=http, clock=clock, secrets=secrets)
+    try:
+        made = factory(settings=entry, http=http, clock=clock, secrets=secrets)
+    except Exception as exc:
+        raise ConfigError(f"search provider {entry.provider!r}: {fault_of(exc)}") from exc
     return cast("SearchProvider", made)
 
 
 def _secret_name(entry: ProviderSettings) -> str | None:
-    if entry.key_name is not None:
+    if entry.key_name is not None or entry.provider.startswith(CORPUS):
         return entry.key_name
-    return WIRES[entry.provider].terms.key_name if entry.provider in WIRES else None
+    wire = _wire_of(entry)
+    name = None if wire is None else wire.terms.key_name
+    declare_secrets([name] if name else [])
+    return name
 
 
 def _listener(

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from typing_extensions import override
+
 from research_eval.tool.search.listed import ListedWire, ListShape
 from research_eval.tool.search.query import split_sites
 from research_eval.tool.search.wire import WireRequest, WireTerms
@@ -14,9 +16,7 @@ class ExaWire(ListedWire):
     """The wire format of `api.exa.ai`."""
 
     shape = ListShape(
-        provider="exa",
         path=("results",),
-        marks=frozenset(),
         snippets=("highlights", "summary", "text"),
         date="publishedDate",
     )
@@ -28,6 +28,7 @@ class ExaWire(ListedWire):
         max_query_chars=2000,
     )
 
+    @override
     def request(
         self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
     ) -> WireRequest:

@@ -1,7 +1,9 @@
-"""Google's Custom Search JSON API."""
+"""Google's Custom Search JSON API, closed to new customers."""
 
 from collections.abc import Mapping
 from typing import Any
+
+from typing_extensions import override
 
 from research_eval.tool.search.listed import ListedWire, ListShape
 from research_eval.tool.search.wire import WireRequest, WireTerms
@@ -13,7 +15,6 @@ class GoogleWire(ListedWire):
     """The wire format of `customsearch/v1`; the search engine's id is the parameter `cx`."""
 
     shape = ListShape(
-        provider="google_cse",
         path=("items",),
         marks=frozenset({"kind", "searchInformation", "queries"}),
         url="link",
@@ -24,8 +25,10 @@ class GoogleWire(ListedWire):
         key_name="GOOGLE_CSE_API_KEY",
         max_results=10,
         max_query_chars=2048,
+        retired="Google takes no new customers for its Custom Search JSON API; take another provider",
     )
 
+    @override
     def request(
         self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
     ) -> WireRequest:

@@ -7,6 +7,8 @@ from research_eval.schema import SearchHit
 from research_eval.tool.search.protocol import SearchError
 from research_eval.tool.search.wire import (
     WireAnswer,
+    WireRequest,
+    WireTerms,
     as_text,
     kind_of,
     make_hit,
@@ -24,11 +26,12 @@ _MESSAGE_KEYS = ("message", "error", "detail", "msg", "tag", "code", "reason", "
 class ListShape(NamedTuple):
     """Where an API keeps its results, and what it calls the parts of one."""
 
-    provider: str
     path: tuple[str, ...]
     """The keys that lead to the list."""
-    marks: frozenset[str]
+    marks: frozenset[str] = frozenset()
     """Keys of which an answer without the list must have one, to be an empty one."""
+    nothing: str = ""
+    """How an error begins that means that nothing was found, where an API says it so."""
     url: str = "url"
     title: str = "title"
     snippets: tuple[str, ...] = ("snippet",)
@@ -36,37 +39,14 @@ class ListShape(NamedTuple):
     date: str = "date"
     age: str = "age"
 
-    def hits(self, answer: WireAnswer) -> list[SearchHit]:
-        """Return the results in order.
-
-        Raises:
-            SearchError: If the answer holds an error, or is of another shape.
-        """
-        data = answer.json()
-        if not isinstance(data, dict):
-            raise refuse(self.provider, "malformed", answer, "no JSON object")
-        found = self._list(data)
-        if found is None:
-            if data.get("error") or data.get("detail"):
-                raise self.refusal(answer)
-            if not self.marks & data.keys():
-                raise refuse(self.provider, "malformed", answer, "no list of results")
-        listed = result_rows(self.provider, answer, found or [])
-        return [self._hit(row, rank) for rank, row in enumerate(listed, 1)]
-
-    def refusal(self, answer: WireAnswer) -> SearchError:
-        """Return the error by its status, the codes in the body, and its words."""
-        message = message_in(answer)
-        status = answer.status if answer.status >= 300 else 299
-        kind = kind_of(status, message, codes_in(answer))
-        return refuse(self.provider, kind, answer, message, retry_after(answer.headers))
-
-    def _list(self, data: object) -> list[Any] | None:
+    def rows_in(self, data: object) -> list[Any] | None:
+        """Return the list of results, or `None` where there is none."""
         for key in self.path:
             data = data.get(key) if isinstance(data, dict) else None
         return data if isinstance(data, list) else None
 
-    def _hit(self, row: Mapping[str, Any], rank: int) -> SearchHit:
+    def hit(self, row: Mapping[str, Any], rank: int) -> SearchHit:
+        """Return one result."""
         texts = (_first_text(row.get(key)) for key in self.snippets)
         return make_hit(
             as_text(row.get(self.url)),
@@ -79,9 +59,23 @@ class ListShape(NamedTuple):
 
 
 class ListedWire:
-    """Base of the wire formats that are told by their list's shape, and say nothing of pauses."""
+    """Base of wire formats whose answer is a JSON object with a list of results.
 
+    A subclass declares `terms` and `shape` and writes `request`; `hits` and `refusal` follow.
+    """
+
+    terms: WireTerms
     shape: ClassVar[ListShape]
+
+    def request(
+        self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
+    ) -> WireRequest:
+        """Return the request for `query`; each API has its own.
+
+        Raises:
+            NotImplementedError: If a subclass did not write it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no method `request`")
 
     def hits(self, answer: WireAnswer) -> list[SearchHit]:
         """Return the results; none where the list is absent from an answer without an error.
@@ -89,16 +83,36 @@ class ListedWire:
         Raises:
             SearchError: If the answer holds an error, or is of another shape.
         """
-        return self.shape.hits(answer)
+        name, shape, data = self.terms.name, self.shape, answer.json()
+        if not isinstance(data, dict):
+            raise refuse(name, "malformed", answer, "no JSON object")
+        found = shape.rows_in(data)
+        if found is None:
+            if data.get("error") or data.get("detail"):
+                if self._found_nothing(message_in(answer)):
+                    return []
+                raise self.refusal(answer)
+            if not shape.marks & data.keys():
+                raise refuse(name, "malformed", answer, "no list of results")
+        listed = result_rows(name, answer, found or [])
+        return [shape.hit(row, rank) for rank, row in enumerate(listed, 1)]
 
     def refusal(self, answer: WireAnswer) -> SearchError:
-        """Return the error that the body speaks of."""
-        return self.shape.refusal(answer)
+        """Return the error by its status, the codes in the body, and its words."""
+        message = message_in(answer)
+        status = answer.status if answer.status >= 300 else 299
+        kind = kind_of(status, message, codes_in(answer))
+        if kind == "bad_query" and self._found_nothing(message):
+            kind = "empty"
+        return refuse(self.terms.name, kind, answer, message, retry_after(answer.headers))
 
     def pause_s(self, answer: WireAnswer) -> float | None:
         """Return `None`: nothing is said of pauses."""
         del answer
         return None
+
+    def _found_nothing(self, message: str) -> bool:
+        return bool(self.shape.nothing) and message.startswith(self.shape.nothing)
 
 
 def message_in(answer: WireAnswer) -> str:

@@ -22,6 +22,7 @@ SearchErrorKind = Literal[
     "timeout",
     "connection",
     "malformed",
+    "crashed",
     "empty",
     "breaker_open",
     "unconfigured",

@@ -20,9 +20,7 @@ class SearxngWire(ListedWire):
     """The wire format of `/search?format=json`; the instance is the setting `endpoint`."""
 
     shape = ListShape(
-        provider="searxng",
         path=("results",),
-        marks=frozenset(),
         snippets=("content",),
         date="publishedDate",
     )
@@ -30,6 +28,7 @@ class SearxngWire(ListedWire):
         name="searxng", endpoint="", key_name=None, max_results=100, max_query_chars=2000
     )
 
+    @override
     def request(
         self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
     ) -> WireRequest:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from typing_extensions import override
+
 from research_eval.tool.search.listed import ListedWire, ListShape
 from research_eval.tool.search.query import split_sites
 from research_eval.tool.search.wire import WireRequest, WireTerms
@@ -14,9 +16,7 @@ class TavilyWire(ListedWire):
     """The wire format of `api.tavily.com`; plan limits come as 432 and 433."""
 
     shape = ListShape(
-        provider="tavily",
         path=("results",),
-        marks=frozenset(),
         snippets=("content",),
         date="published_date",
     )
@@ -28,6 +28,7 @@ class TavilyWire(ListedWire):
         max_query_chars=400,
     )
 
+    @override
     def request(
         self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
     ) -> WireRequest:

@@ -145,6 +145,8 @@ class WireTerms(NamedTuple):
     """The most that one request may ask for."""
     max_query_chars: int
     max_query_words: int | None = None
+    retired: str = ""
+    """Why the API should no longer be chosen, and what to do instead; empty for one that is alive."""
 
 
 class WireFormat(Protocol):
