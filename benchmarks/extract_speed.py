@@ -10,6 +10,8 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 
@@ -45,7 +47,28 @@ def theirs(html: str, url: str) -> str:
     )
 
 
+def readable(html: str, url: str) -> str:
+    """Extract by readability-lxml, as text."""
+    found = import_module("readability").Document(html, url=url)
+    try:
+        body = import_module("lxml.html").fromstring(found.summary(html_partial=True))
+    except Exception:  # noqa: BLE001 - it raises of its own on pages without text
+        return ""
+    return f"{found.short_title()}\n" + " ".join(body.itertext())
+
+
+def resilient(html: str, url: str) -> str:  # noqa: ARG001 - an `Extractor`
+    """Extract by resiliparse, as text."""
+    extract = import_module("resiliparse.extract.html2text").extract_plain_text
+    return str(extract(html, main_content=True, alt_texts=False))
+
+
 EXTRACTORS: dict[str, Extractor] = {"research_eval": ours, "trafilatura": theirs}
+"""Ours, and those that are installed to be measured beside it (dependency group `peers`)."""
+if find_spec("readability") is not None:
+    EXTRACTORS["readability"] = readable
+if find_spec("resiliparse") is not None:
+    EXTRACTORS["resiliparse"] = resilient
 
 
 def group(identifier: str) -> str:
