@@ -67,13 +67,13 @@ def build(folder: Path, form: str) -> dict[str, Path]:
 def reading(store: Store, names: list[str]) -> Iterator[object]:
     """Yield all that a replay, or a message about a miss, reads."""
     for name in names:
-        tape = store.read(name)
-        if tape is None:
+        cassette = store.read(name)
+        if cassette is None:
             yield None
             continue
-        for interaction in tape.interactions:
+        for interaction in cassette.interactions:
             yield (
-                interaction.lane,
+                interaction.task_id,
                 interaction.key,
                 interaction.ordinal,
                 interaction.status,
@@ -82,8 +82,8 @@ def reading(store: Store, names: list[str]) -> Iterator[object]:
                 interaction.latency_s,
                 interaction.pieces(),
             )
-        for record in tape.records():
-            yield record.model_dump(exclude={"tape": {"recorded_at"}})
+        for record in cassette.records():
+            yield record.model_dump(exclude={"recording": {"recorded_at"}})
             yield body_bytes(record.request.body, store.body)
 
 

@@ -157,17 +157,17 @@ def four_ways(folder: Path, port: int, planned: int) -> list[Row]:
     with server(port):
         live = timed(lambda: run(folder, "run", "local.toml", *LIVE, "--out", "live"))
         print(f"live: {live:.0f} s", flush=True)
-        taped = timed(
+        recorded = timed(
             lambda: run(folder, "record", "local.toml", "--concurrency", "1", "--out", "recorded")
         )
-        print(f"recorded: {taped:.0f} s", flush=True)
+        print(f"recorded: {recorded:.0f} s", flush=True)
         began = time.perf_counter()
         kept = run_and_kill(folder, "killed", max(1, planned // 2))
         print(f"killed with {kept} of {planned} trials in the journal", flush=True)
         run(folder, "run", "local.toml", *LIVE, "--out", "killed", "--resume")
         resumed = time.perf_counter() - began
     replayed = timed(lambda: run(folder, "run", "local.toml", "--no-report", "--out", "replayed"))
-    walls = {"live": live, "recorded": taped, "replayed": replayed, "killed": resumed}
+    walls = {"live": live, "recorded": recorded, "replayed": replayed, "killed": resumed}
     return [row(name, folder / name, wall) for name, wall in walls.items()]
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import httpx2
 
-from research_eval.cassette import ModelCassette, Redactor
+from research_eval.cassette import ModelCassettes, Redactor
 from research_eval.clock import SystemClock
 from research_eval.schema import TrialKey
 
@@ -39,7 +39,7 @@ def answer(request: httpx2.Request) -> httpx2.Response:
 
 async def record(folder: Path, turns: int, size: int) -> list[float]:
     """Return the CPU milliseconds of each turn."""
-    cassette = ModelCassette(folder, mode="record", redactor=Redactor(SECRETS))
+    cassette = ModelCassettes(folder, mode="record", redactor=Redactor(SECRETS))
     session = cassette.session(TrialKey("case", "one", 1), SystemClock())
     transport = session.transport2(httpx2.MockTransport(answer))
     messages: list[dict[str, object]] = [{"role": "user", "content": "What?"}]

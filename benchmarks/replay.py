@@ -29,16 +29,16 @@ from pathlib import Path
 
 import httpx
 
-from research_eval.cassette import Redactor, WebCassette
+from research_eval.cassette import Redactor, WebCassettes
 from research_eval.cassette.asking import asked_request
-from research_eval.cassette.foreign import ForeignExchange, taped
-from research_eval.cassette.interaction import TapeMetadata
+from research_eval.cassette.file import dump_cassette
+from research_eval.cassette.foreign import ForeignExchange, recorded_interaction
+from research_eval.cassette.interaction import CassetteMetadata
 from research_eval.cassette.key import PROFILE
 from research_eval.cassette.opening import open_store
 from research_eval.cassette.pack import PackStore
 from research_eval.cassette.row import put_row
 from research_eval.cassette.seal import sealed, unsealed
-from research_eval.cassette.tape import dump_tape
 from research_eval.cassette.web import web_name
 from research_eval.clock import VirtualClock
 from research_eval.schema import TrialKey
@@ -67,26 +67,28 @@ def exchange(number: int) -> ForeignExchange:
 
 
 def build(place: Path, count: int) -> None:
-    """Write `count` interactions, each as its own tape, as a recording would have left them."""
+    """Write `count` interactions, each as its own cassette, as a recording would have left them."""
     redactor = Redactor()
     store = open_store(place, redactor, has_shared_bodies=True)
-    _, pattern = taped(exchange(0), 0, redactor, "web")
-    template = json.loads(unsealed(dump_tape([pattern], TapeMetadata(profile=PROFILE)).encode()))
+    _, pattern = recorded_interaction(exchange(0), 0, redactor, "web")
+    template = json.loads(
+        unsealed(dump_cassette([pattern], CassetteMetadata(profile=PROFILE)).encode())
+    )
     if isinstance(store, PackStore):
         with store._open(for_writing=True) as connection:  # noqa: SLF001  # faster than one by one
-            for name, text, body_name, body in tapes(template, count):
+            for name, text, body_name, body in cassettes(template, count):
                 put_row(connection, "tapes", name, text, is_once=False)
                 put_row(connection, "bodies", body_name, body, is_once=True)
     else:
         for folder in ("bodies", "api.example"):
             (place / folder).mkdir(parents=True, exist_ok=True)
-        for name, text, body_name, body in tapes(template, count):
+        for name, text, body_name, body in cassettes(template, count):
             (place / f"{name}.json").write_bytes(sealed(text))
             (place / "bodies" / body_name).write_bytes(body)
     store.close()
 
 
-def tapes(template: dict, count: int) -> Iterator[tuple[str, bytes, str, bytes]]:
+def cassettes(template: dict, count: int) -> Iterator[tuple[str, bytes, str, bytes]]:
     redactor = Redactor()
     interaction = template["interactions"][0]
     for number in range(count):
@@ -96,7 +98,7 @@ def tapes(template: dict, count: int) -> Iterator[tuple[str, bytes, str, bytes]]
         name = f"{sha256(one.body).hexdigest()}.json"
         interaction["request"]["body"] = {"json": request_body(number)}
         interaction["response"]["body"] = {"file": name}
-        interaction["tape"]["key"] = asked.key
+        interaction["recording"]["key"] = asked.key
         yield (
             web_name(asked),
             json.dumps(template, indent=1, ensure_ascii=False).encode(),
@@ -126,15 +128,15 @@ def mock(numbers: list[int]) -> httpx.MockTransport:
     return httpx.MockTransport(answer_one)
 
 
-def replayed(place: Path, web: WebCassette | None = None) -> httpx.AsyncBaseTransport:
-    """Return a trial's transport: of a run that has just begun, or of `web`, which has read its tapes."""
-    web = web or WebCassette(place, mode="replay")
+def replayed(place: Path, web: WebCassettes | None = None) -> httpx.AsyncBaseTransport:
+    """Return a trial's transport: of a run that has just begun, or of `web`, which has read its cassettes."""
+    web = web or WebCassettes(place, mode="replay")
     return web.session(TrialKey("case", "configuration", 1), VirtualClock()).transport()
 
 
-def afresh(web: WebCassette) -> httpx.AsyncBaseTransport:
+def afresh(web: WebCassettes) -> httpx.AsyncBaseTransport:
     """Return a trial's transport of a run that has digested its recordings and played none of them."""
-    web._tapes.clear()  # noqa: SLF001  # what a run has before its first trial
+    web._cassettes.clear()  # noqa: SLF001  # what a run has before its first trial
     return replayed(Path(), web)
 
 
@@ -171,11 +173,11 @@ def measure(count: int, folder: Path, *, with_files: bool) -> float:
         tracemalloc.stop()
     runners = {label: (lambda place=place: replayed(place)) for label, place in places.items()}
     if with_files:
-        digested = WebCassette(places["files"], mode="replay")
+        digested = WebCassettes(places["files"], mode="replay")
         digested.digest()
         runners["files, in a run"] = lambda: afresh(digested)
     for label, place in places.items():
-        web = WebCassette(place, mode="replay")
+        web = WebCassettes(place, mode="replay")
         runners[f"{label}, read before"] = lambda place=place, web=web: replayed(place, web)
     costs = race(30, numbers, {"MockTransport": lambda: mock(numbers), **runners})
     floor = costs.pop("MockTransport")
@@ -241,7 +243,7 @@ def measure_opening(count: int, folder: Path) -> None:
     replayed(place)
     opened = time.process_time() - began
     began = time.process_time()
-    WebCassette(place, mode="replay").digest()
+    WebCassettes(place, mode="replay").digest()
     digested = time.process_time() - began
     began = time.process_time()
     with vcr.VCR(record_mode="none").use_cassette(str(path)):

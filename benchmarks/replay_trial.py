@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import httpx2
 
-from research_eval.cassette import ModelCassette, WebCassette
+from research_eval.cassette import ModelCassettes, WebCassettes
 from research_eval.clock import VirtualClock
 from research_eval.schema import TrialKey
 
@@ -41,7 +41,7 @@ def turns(trial: int) -> list[bytes]:
     return bodies
 
 
-async def one_trial(web: WebCassette, model: ModelCassette, trial: int, networks: tuple) -> float:
+async def one_trial(web: WebCassettes, model: ModelCassettes, trial: int, networks: tuple) -> float:
     """Return the CPU seconds that the transports took."""
     key = TrialKey("case", "configuration", trial)
     sessions = [cassette.session(key, VirtualClock()) for cassette in (web, model)]
@@ -66,7 +66,10 @@ async def one_trial(web: WebCassette, model: ModelCassette, trial: int, networks
 
 
 async def run(folder: Path, mode: str, networks: tuple) -> list[float]:
-    web, model = WebCassette(folder / "web", mode=mode), ModelCassette(folder / "model", mode=mode)
+    web, model = (
+        WebCassettes(folder / "web", mode=mode),
+        ModelCassettes(folder / "model", mode=mode),
+    )
     return [await one_trial(web, model, trial, networks) for trial in range(TRIALS)]
 
 

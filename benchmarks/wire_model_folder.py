@@ -33,11 +33,11 @@ MODEL_PATHS = (
 DROPPED_HEADERS = {"content-encoding", "content-length", "transfer-encoding", "connection"}
 
 
-class TapeLoader(yaml.SafeLoader):
+class CassetteLoader(yaml.SafeLoader):
     """Reads YAML with the tag that Ruby gives to bytes."""
 
 
-TapeLoader.add_constructor(
+CassetteLoader.add_constructor(
     "!binary", lambda loader, node: base64.b64decode(loader.construct_scalar(node))
 )
 
@@ -68,7 +68,7 @@ def recorded_answers(folder: Path) -> Iterator[Recorded]:
         if path.name == "errors_quoted.json":
             yield from _quoted(path, name, kind)
         elif path.suffix in {".yaml", ".yml"}:
-            yield from _taped(path, name, kind)
+            yield from _recorded(path, name, kind)
         elif path.suffix in {".json", ".txt"}:
             yield _plain(path, name, kind)
 
@@ -115,9 +115,9 @@ def _status_of(body: Any) -> int:
     return code if isinstance(code, int) and 400 <= code < 600 else 400
 
 
-def _taped(path: Path, name: str, kind: str) -> Iterator[Recorded]:
-    tape = yaml.load(path.read_text(encoding="utf-8"), Loader=TapeLoader)  # a safe loader
-    for interaction in tape.get("interactions") or tape.get("http_interactions") or []:
+def _recorded(path: Path, name: str, kind: str) -> Iterator[Recorded]:
+    cassette = yaml.load(path.read_text(encoding="utf-8"), Loader=CassetteLoader)  # a safe loader
+    for interaction in cassette.get("interactions") or cassette.get("http_interactions") or []:
         request, response = interaction["request"], interaction["response"]
         url = str(request.get("uri") or request.get("url"))
         status = response.get("status", response.get("code", 200))

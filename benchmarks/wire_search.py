@@ -37,7 +37,7 @@ def answers(folder: Path) -> Iterator[Found]:
         elif path.suffix == ".json":
             yield Found(name, provider, WireAnswer(200, {}, path.read_bytes()), "")
         else:
-            yield from _taped(path, name, provider)
+            yield from _recorded(path, name, provider)
 
 
 def _quoted(path: Path, name: str, provider: str) -> Iterator[Found]:
@@ -50,9 +50,9 @@ def _quoted(path: Path, name: str, provider: str) -> Iterator[Found]:
             )
 
 
-def _taped(path: Path, name: str, provider: str) -> Iterator[Found]:
-    tape = yaml.safe_load(path.read_text(encoding="utf-8"))
-    for interaction in tape.get("interactions", []):
+def _recorded(path: Path, name: str, provider: str) -> Iterator[Found]:
+    cassette = yaml.safe_load(path.read_text(encoding="utf-8"))
+    for interaction in cassette.get("interactions", []):
         uri = str(interaction["request"]["uri"])
         if _host(uri) != _host(WIRES[provider].terms.endpoint):
             continue

@@ -8,7 +8,7 @@
         * CassetteError
             * CassetteCorruptError
             * CassetteWriteError
-            * SecretOnTapeError
+            * SecretInCassetteError
         * RecordError
     * TrialError
         * ModelError
@@ -45,7 +45,7 @@ __all__ = [
     "ResearchEvalError",
     "RunOverError",
     "ScoringError",
-    "SecretOnTapeError",
+    "SecretInCassetteError",
     "ToolError",
     "TrialError",
     "UsageError",
@@ -100,7 +100,7 @@ class CassetteWriteError(CassetteError):
     """Recordings cannot be written where they belong: no further call of a recording run is kept."""
 
 
-class SecretOnTapeError(CassetteError):
+class SecretInCassetteError(CassetteError):
     """A known secret would have been written; nothing was."""
 
 

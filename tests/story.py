@@ -58,7 +58,7 @@ class Story:
         )
         return self
 
-    def search(self, *urls, tries=(), served_by="serper", off_tape=False):
+    def search(self, *urls, tries=(), served_by="serper", unrecorded=False):
         hits = tuple(SearchHit(url=url, title="A hit", rank=i + 1) for i, url in enumerate(urls))
         for hit in hits:
             self._ledger.add_hit(hit)
@@ -70,7 +70,7 @@ class Story:
                 hits=hits,
                 served_by=served_by,
                 tries=tries or (ProviderTry(provider="serper", outcome="served", requests=1),),
-                off_tape=off_tape,
+                unrecorded=unrecorded,
                 at_s=self._time,
             )
         )

@@ -274,7 +274,7 @@ def tabulate(
             row, found = Row(trial.configuration, trial.case_id, trial.trial), score(trial)
             table.add(row, found)
             statuses[row] = trial.status
-            if trial.status != "error" and trial.replay.misses + trial.replay.off_tape > 0:
+            if trial.status != "error" and trial.replay.misses + trial.replay.unrecorded > 0:
                 strays.add(row)
             if seen is not None:
                 seen(line, trial, found)

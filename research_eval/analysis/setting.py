@@ -50,11 +50,11 @@ def is_identical_traffic(base: Side, head: Side) -> bool:
         modes == {"replay"}
         and base.configuration.name == head.configuration.name
         and base.strays == head.strays == 0
-        and _is_same_tape(base.manifest, head.manifest, base.configuration.name)
+        and _is_same_cassette(base.manifest, head.manifest, base.configuration.name)
     )
 
 
-def _is_same_tape(one: RunRecord, other: RunRecord, configuration: str) -> bool:
+def _is_same_cassette(one: RunRecord, other: RunRecord, configuration: str) -> bool:
     """Return whether two replays of a configuration are known to read the same recordings."""
     if one.cassettes_sha256 is None or other.cassettes_sha256 is None:
         return False

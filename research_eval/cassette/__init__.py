@@ -1,13 +1,13 @@
 """Cassette: an HTTP request in, its recorded response out."""
 
-from research_eval.cassette.deck import GAVE_UP, IS_PLAYED, Mode
-from research_eval.cassette.exchange import ModelCassette, ModelSession
+from research_eval.cassette.base_transport import GAVE_UP, IS_PLAYED, Mode
+from research_eval.cassette.exchange import ModelCassettes, ModelSession
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.session import Refresh, Session
-from research_eval.cassette.transport import OffTapeError
-from research_eval.cassette.transport2 import OffTapeError2
+from research_eval.cassette.transport import UnrecordedError
+from research_eval.cassette.transport2 import UnrecordedError2
 from research_eval.cassette.verdict import Divergence, ReplayVerdict, replay_verdict, run_verdict
-from research_eval.cassette.web import RepeatPolicy, WebCassette, WebSession
+from research_eval.cassette.web import RepeatPolicy, WebCassettes, WebSession
 from research_eval.secret import SCRUBBED
 
 __all__ = [
@@ -16,16 +16,16 @@ __all__ = [
     "SCRUBBED",
     "Divergence",
     "Mode",
-    "ModelCassette",
+    "ModelCassettes",
     "ModelSession",
-    "OffTapeError",
-    "OffTapeError2",
     "Redactor",
     "Refresh",
     "RepeatPolicy",
     "ReplayVerdict",
     "Session",
-    "WebCassette",
+    "UnrecordedError",
+    "UnrecordedError2",
+    "WebCassettes",
     "WebSession",
     "replay_verdict",
     "run_verdict",

@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
 
 from research_eval.cassette.body import body_bytes
+from research_eval.cassette.file import Cassette
 from research_eval.cassette.foreign import ask_again
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.store import Store
-from research_eval.cassette.tape import Tape
-from research_eval.errors import CassetteError, SecretOnTapeError
+from research_eval.errors import CassetteError, SecretInCassetteError
 from research_eval.secret import shapes_in
 
 __all__ = ["Finding", "FindingKind", "prune", "verify"]
@@ -28,8 +28,8 @@ FindingKind = Literal[
     "looks_secret",
 ]
 """What can be wrong: a file that cannot be read back; one without a checksum, whose damage nobody
-would notice; the same slot twice; a tape under another's
-name; a key that is not the request's; a tape of no trial; a body of no tape; a recording that no
+would notice; the same slot twice; a cassette under another's
+name; a key that is not the request's; a cassette of no trial; a body of no cassette; a recording that no
 trial plays; a known secret; something that has the shape of a key."""
 
 
@@ -38,7 +38,7 @@ class Finding(NamedTuple):
 
     kind: FindingKind
     name: str
-    """The tape or body."""
+    """The cassette or body."""
     detail: str
 
 
@@ -56,7 +56,7 @@ def verify(
         store: The recordings.
         redactor: Knows the secrets to look for.
         channel: Whose traffic it is.
-        expected: Names of the tapes that some trial has; without it none is an orphan.
+        expected: Names of the cassettes that some trial has; without it none is an orphan.
         played: What a whole replay played, as `name#ordinal`; without it nothing is unplayed.
     """
     referred: set[str] = set()
@@ -66,14 +66,14 @@ def verify(
         if expected is not None and name not in expected:
             yield Finding("orphan", name, "no trial of the experiment has it")
         try:
-            tape = store.read(name)
-            if tape is None:
+            cassette = store.read(name)
+            if cassette is None:
                 continue
-            referred.update(_bodies(tape))
+            referred.update(_bodies(cassette))
             if played is not None:
-                yield from _unplayed(name, tape, played)
-            yield from _verify_tape(store, name, tape, redactor, channel)
-        except SecretOnTapeError as exc:
+                yield from _unplayed(name, cassette, played)
+            yield from _verify_cassette(store, name, cassette, redactor, channel)
+        except SecretInCassetteError as exc:
             yield Finding("secret", name, str(exc))
         except CassetteError as exc:
             yield Finding("unreadable", name, str(exc))
@@ -83,14 +83,16 @@ def verify(
 
 
 def prune(store: Store, orphans: Collection[str], *, is_dry: bool = False) -> list[str]:
-    """Remove the tapes `orphans`, and bodies that no other tape refers to; return their names.
+    """Remove the cassettes `orphans`, and bodies that no other cassette refers to; return their names.
 
     Raises:
-        CassetteCorruptError: If a tape that stays cannot be read: what it refers to is unknown then.
+        CassetteCorruptError: If a cassette that stays cannot be read: what it refers to is unknown then.
     """
     gone = set(orphans)
     staying = [name for name in store.names() if name not in gone]
-    referred = {body for name in staying if (tape := store.read(name)) for body in _bodies(tape)}
+    referred = {
+        body for name in staying if (cassette := store.read(name)) for body in _bodies(cassette)
+    }
     loose = [body for body in store.body_names() if body not in referred]
     if not is_dry:
         for name in gone:
@@ -100,20 +102,21 @@ def prune(store: Store, orphans: Collection[str], *, is_dry: bool = False) -> li
     return [*sorted(gone), *(f"bodies/{body}" for body in loose)]
 
 
-def _verify_tape(
-    store: Store, name: str, tape: Tape, redactor: Redactor, channel: Channel
+def _verify_cassette(
+    store: Store, name: str, cassette: Cassette, redactor: Redactor, channel: Channel
 ) -> Iterator[Finding]:
-    if not tape.is_sealed:
+    if not cassette.is_sealed:
         yield Finding("unsealed", name, "no checksum: add it with `cassette seal`")
     slots = Counter(
-        (record.tape.lane, record.tape.key, record.tape.ordinal) for record in tape.records()
+        (record.recording.task_id, record.recording.key, record.recording.ordinal)
+        for record in cassette.records()
     )
     for (_, key, ordinal), count in slots.items():
         if count > 1:
             yield Finding("duplicate", name, f"{count} recordings for key {key}, number {ordinal}")
-    if tape.metadata.trial is None and any(not name.endswith(f".{key}") for _, key, _ in slots):
+    if cassette.metadata.trial is None and any(not name.endswith(f".{key}") for _, key, _ in slots):
         yield Finding("misfiled", name, "its name is not that of its requests")
-    for number, record in enumerate(tape.records()):
+    for number, record in enumerate(cassette.records()):
         interaction = Interaction.of(record, store.body)
         interaction.pieces()
         headers = [
@@ -128,7 +131,7 @@ def _verify_tape(
             Redactor(),
             channel,
         )
-        if asked.key != record.tape.key:
+        if asked.key != record.recording.key:
             yield Finding(
                 "wrong_key", name, f"interaction {number}: its key is not that of its request"
             )
@@ -146,16 +149,16 @@ def _verify_tape(
             )
 
 
-def _unplayed(name: str, tape: Tape, played: Collection[str]) -> Iterator[Finding]:
-    for record in tape.records():
-        if f"{name}#{record.tape.ordinal}" not in played:
+def _unplayed(name: str, cassette: Cassette, played: Collection[str]) -> Iterator[Finding]:
+    for record in cassette.records():
+        if f"{name}#{record.recording.ordinal}" not in played:
             yield Finding(
-                "unplayed", name, f"recording {record.tape.ordinal} was played by no trial"
+                "unplayed", name, f"recording {record.recording.ordinal} was played by no trial"
             )
 
 
-def _bodies(tape: Tape) -> Iterator[str]:
-    for record in tape.records():
+def _bodies(cassette: Cassette) -> Iterator[str]:
+    for record in cassette.records():
         file = record.response.body.file
         if file is not None:
             yield file

@@ -20,7 +20,7 @@ class Change(NamedTuple):
 
     kind: Literal["added", "removed", "changed"]
     place: str
-    """Tape, key and ordinal."""
+    """Cassette, key and ordinal."""
     request: str
     detail: str
 
@@ -28,7 +28,7 @@ class Change(NamedTuple):
 class StoreFigures(NamedTuple):
     """What a store holds, in figures."""
 
-    tapes: int
+    cassettes: int
     interactions: int
     bodies: int
     """Bodies that are kept apart, each once."""
@@ -71,7 +71,7 @@ def compare_stores(before: Store, after: Store) -> Iterator[Change]:
     """Return every recorded exchange that differs between two stores, in the order of their names.
 
     Raises:
-        CassetteCorruptError: If a tape cannot be read.
+        CassetteCorruptError: If a cassette cannot be read.
     """
     for name in sorted({*before.names(), *after.names()}):
         old, new = _slots(before, name), _slots(after, name)
@@ -83,20 +83,20 @@ def figures(store: Store) -> StoreFigures:
     """Return the figures of a store.
 
     Raises:
-        CassetteCorruptError: If a tape cannot be read.
+        CassetteCorruptError: If a cassette cannot be read.
     """
     hosts: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
     ends: Counter[str] = Counter()
     ambiguous = []
-    tapes = content_bytes = 0
+    cassettes = content_bytes = 0
     for name in store.names():
-        tape = store.read(name)
-        if tape is None:
+        cassette = store.read(name)
+        if cassette is None:
             continue
-        tapes += 1
+        cassettes += 1
         answers: dict[str, set[tuple[int, bytes]]] = {}
-        for interaction in tape.interactions:
+        for interaction in cassette.interactions:
             content = interaction.content
             content_bytes += len(content)
             hosts[urlsplit(interaction.uri).netloc] += 1
@@ -105,7 +105,7 @@ def figures(store: Store) -> StoreFigures:
             answers.setdefault(interaction.key, set()).add((interaction.status, content))
         ambiguous += [f"{name}: key {key}" for key, found in answers.items() if len(found) > 1]
     return StoreFigures(
-        tapes,
+        cassettes,
         sum(ends.values()),
         len(store.body_names()),
         content_bytes,
@@ -117,10 +117,10 @@ def figures(store: Store) -> StoreFigures:
 
 
 def _slots(store: Store, name: str) -> dict[str, Interaction]:
-    tape = store.read(name)
+    cassette = store.read(name)
     return {
-        f"{interaction.lane}{interaction.key[:8]}#{interaction.ordinal}": interaction
-        for interaction in (tape.interactions if tape else ())
+        f"{interaction.task_id}{interaction.key[:8]}#{interaction.ordinal}": interaction
+        for interaction in (cassette.interactions if cassette else ())
     }
 
 

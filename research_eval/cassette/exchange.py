@@ -6,32 +6,32 @@ from pathlib import Path
 
 from typing_extensions import override
 
+from research_eval.cassette.base_transport import Mode
 from research_eval.cassette.body import body_bytes
-from research_eval.cassette.deck import Mode
 from research_eval.cassette.explain import Candidate, explain
+from research_eval.cassette.file import Cassette
 from research_eval.cassette.inbound import IsEnough
-from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
+from research_eval.cassette.interaction import CassetteMetadata, RecordedInteraction
 from research_eval.cassette.key import PROFILE, Asked
 from research_eval.cassette.name import safe_name
 from research_eval.cassette.opening import open_store
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.session import Refresh, Session, SessionSettings, session_settings
-from research_eval.cassette.tape import Tape
 from research_eval.cassette.verdict import Divergence
 from research_eval.clock import Clock
 from research_eval.errors import CassetteCorruptError, CassetteMissError
 from research_eval.schema import TrialKey
 
-__all__ = ["ModelCassette", "ModelSession", "trial_name"]
+__all__ = ["ModelCassettes", "ModelSession", "trial_name"]
 
 
 def trial_name(key: TrialKey) -> str:
-    """Return the name of the tape that holds a trial's exchanges, within its configuration's folder."""
+    """Return the name of the cassette that holds a trial's exchanges, within its configuration's folder."""
     return f"{safe_name(key.case_id)}/{key.trial}"
 
 
-class ModelCassette:
+class ModelCassettes:
     """The recorded model exchanges of one configuration."""
 
     def __init__(
@@ -80,29 +80,33 @@ class ModelSession(Session):
     """One trial's own exchanges with its model."""
 
     def __init__(
-        self, cassette: ModelCassette, settings: SessionSettings, key: TrialKey, clock: Clock
+        self, cassettes: ModelCassettes, settings: SessionSettings, key: TrialKey, clock: Clock
     ) -> None:
         super().__init__(settings, key, clock)
-        self._store = cassette.store
+        self._store = cassettes.store
         self._name = trial_name(key)
         is_read = self.mode == "replay" or (self.mode == "record" and settings.refresh != "all")
-        self._tape: Tape | None = None
+        self._cassette: Cassette | None = None
         self._damage: CassetteCorruptError | None = None
         try:
-            self._tape = cassette.store.read(self._name) if is_read else None
+            self._cassette = cassettes.store.read(self._name) if is_read else None
         except CassetteCorruptError as exc:
             self._damage = exc
         self._asked = 0
-        self._kept: list[tuple[int, TapedInteraction]] = []
-        self._has_left_tape = False
+        self._kept: list[tuple[int, RecordedInteraction]] = []
+        self._has_diverged = False
 
     @override
     async def claim(
-        self, asked: Asked, lane: str, is_enough: IsEnough | None = None
+        self, asked: Asked, task_id: str, is_enough: IsEnough | None = None
     ) -> Interaction | int:
         self._asked += 1
-        ordinal = self._take_ordinal(lane, asked.key)
-        slots = self._tape.slots(lane, asked.key) if self._tape and not self._has_left_tape else []
+        ordinal = self._take_ordinal(task_id, asked.key)
+        slots = (
+            self._cassette.slots(task_id, asked.key)
+            if self._cassette and not self._has_diverged
+            else []
+        )
         found = slots[ordinal] if self.problem is None and ordinal < len(slots) else None
         is_failed = self.mode == "record" and self._came_to_nothing(slots[ordinal:])
         if found is not None and not is_failed:
@@ -111,7 +115,7 @@ class ModelSession(Session):
                 self._kept.append((self._asked, self._record_of(found)))
             return found
         if self.mode == "record" and (self._may_record() or is_failed):
-            self._has_left_tape = True
+            self._has_diverged = True
             return ordinal
         if self._damage is not None:
             raise self.damaged(self._damage)
@@ -126,55 +130,55 @@ class ModelSession(Session):
 
     @override
     def _saver(
-        self, asked: Asked, lane: str, ordinal: int
-    ) -> Callable[[TapedInteraction | None], None]:
+        self, asked: Asked, task_id: str, ordinal: int
+    ) -> Callable[[RecordedInteraction | None], None]:
         place = self._asked
 
-        def save(interaction: TapedInteraction | None) -> None:
+        def save(interaction: RecordedInteraction | None) -> None:
             if interaction is not None:
                 self._kept.append((place, interaction))
                 self._kept.sort(key=lambda entry: entry[0])
-                metadata = TapeMetadata(profile=PROFILE, trial=tuple(self.key))
+                metadata = CassetteMetadata(profile=PROFILE, trial=tuple(self.key))
                 self._store.write(self._name, [record for _, record in self._kept], metadata)
 
         return save
 
     @override
     def _unplayed(self) -> int:
-        return len(self._tape) - self._hits if self._tape and not self._has_left_tape else 0
+        return len(self._cassette) - self._hits if self._cassette and not self._has_diverged else 0
 
-    def _record_of(self, interaction: Interaction) -> TapedInteraction:
+    def _record_of(self, interaction: Interaction) -> RecordedInteraction:
         """Return a recorded exchange with its request written out whole."""
-        tape = self._tape or Tape((), b"", "")
-        return tape.records()[tape.interactions.index(interaction)]
+        cassette = self._cassette or Cassette((), b"", "")
+        return cassette.records()[cassette.interactions.index(interaction)]
 
     def _may_record(self) -> bool:
         refresh = self._settings.refresh
         if refresh in {"all", "mend"}:
             return True
-        is_absent = self._tape is None and self._damage is None
+        is_absent = self._cassette is None and self._damage is None
         return is_absent == (refresh == "missing")
 
     def _missed(self, asked: Asked) -> CassetteMissError:
         if self.problem is not None:
             return CassetteMissError(self.problem)
         place = f"{Path(self._store.place).name}/{self._name}.json"
-        command = self._command("stale" if self._tape else "missing")
-        if self._tape is None:
+        command = self._command("stale" if self._cassette else "missing")
+        if self._cassette is None:
             words = f"{place}: there is no recording of this trial; record it with: {command}"
             return self._latched(words, Divergence(1, 0, None, None, None, command), is_stale=False)
-        near, first = explain(asked, self._candidates(self._tape))
+        near, first = explain(asked, self._candidates(self._cassette))
         words = (
             f"{place}: exchange {self._asked} ({asked.method} {asked.uri}) fits none of the "
-            f"{len(self._tape)} recorded; {near}; record it again with: {command}"
+            f"{len(self._cassette)} recorded; {near}; record it again with: {command}"
         )
         path, recorded, now = first or (None, None, None)
-        found = Divergence(self._asked, len(self._tape), path, recorded, now, command)
+        found = Divergence(self._asked, len(self._cassette), path, recorded, now, command)
         return self._latched(words, found, is_stale=True)
 
-    def _candidates(self, tape: Tape) -> Iterator[Candidate]:
+    def _candidates(self, cassette: Cassette) -> Iterator[Candidate]:
         """Return the recorded requests, the one whose turn it would be first."""
-        records = tape.records()
+        records = cassette.records()
         order = sorted(range(len(records)), key=lambda number: abs(number + 1 - self._asked))
         for number in order:
             request = records[number].request

@@ -13,16 +13,16 @@ import httpx
 from research_eval.cassette.asking import asked_request
 from research_eval.cassette.body import body_bytes
 from research_eval.cassette.exchange import trial_name
-from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
+from research_eval.cassette.file import MAX_BYTES
+from research_eval.cassette.interaction import CassetteMetadata, RecordedInteraction
 from research_eval.cassette.key import PROFILE, Asked
 from research_eval.cassette.recording import Recording
 from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.store import Store
-from research_eval.cassette.tape import MAX_BYTES
 from research_eval.cassette.web import web_name
 from research_eval.cassette.wire import decoded_chunks
 from research_eval.clock import VirtualClock
-from research_eval.errors import CassetteError, SecretOnTapeError
+from research_eval.errors import CassetteError, SecretInCassetteError
 from research_eval.schema import TrialKey
 from research_eval.schema.outside import safe_text
 
@@ -35,9 +35,9 @@ __all__ = [
     "ask_again",
     "keep_as_trial",
     "keep_as_web",
+    "recorded_in_order",
+    "recorded_interaction",
     "settled",
-    "taped",
-    "taped_in_order",
 ]
 
 
@@ -186,13 +186,13 @@ def ask_again(
     return asked_request(method, parts, content_type, body, redactor, channel)
 
 
-def taped(
+def recorded_interaction(
     exchange: ForeignExchange, ordinal: int, redactor: Redactor, channel: Channel
-) -> tuple[Asked, TapedInteraction]:
-    """Return an exchange as a tape keeps it: scrubbed, readable, under its key.
+) -> tuple[Asked, RecordedInteraction]:
+    """Return an exchange as a cassette keeps it: scrubbed, readable, under its key.
 
     Raises:
-        SecretOnTapeError: If a known secret is still in it.
+        SecretInCassetteError: If a known secret is still in it.
         CassetteError: If its URL is none.
     """
     asked = ask_again(
@@ -203,10 +203,10 @@ def taped(
         redactor,
         channel,
     )
-    done: list[TapedInteraction | None] = []
+    done: list[RecordedInteraction | None] = []
     recording = Recording(
         asked,
-        lane="",
+        task_id="",
         ordinal=ordinal,
         request_headers=exchange.request_headers,
         read_timeout_s=None,
@@ -231,42 +231,42 @@ def _taken(
     redactor: Redactor,
     channel: Channel,
     count: ImportCount,
-) -> Iterator[tuple[Asked, TapedInteraction]]:
+) -> Iterator[tuple[Asked, RecordedInteraction]]:
     """Yield what can be kept of a foreign file, and count what cannot.
 
     Raises:
-        SecretOnTapeError: If a known secret is still in one of them.
+        SecretInCassetteError: If a known secret is still in one of them.
     """
     for part in parts:
         if isinstance(part, NotKept):
             count.leave(part)
             continue
         try:
-            yield taped(part, 0, redactor, channel)
-        except SecretOnTapeError:
+            yield recorded_interaction(part, 0, redactor, channel)
+        except SecretInCassetteError:
             raise
         except CassetteError as exc:
             count.leave(NotKept(f"{part.method} {redactor.uri(part.uri)[:100]}", str(exc), True))
 
 
-def taped_in_order(
+def recorded_in_order(
     parts: Iterable[ForeignExchange | NotKept],
     redactor: Redactor,
     channel: Channel,
     count: ImportCount | None = None,
-) -> list[TapedInteraction]:
+) -> list[RecordedInteraction]:
     """Return exchanges as one cassette keeps them; equal requests are numbered.
 
     Raises:
-        SecretOnTapeError: If a known secret is still in one of them.
+        SecretInCassetteError: If a known secret is still in one of them.
     """
     ordinals: dict[str, int] = {}
     records = []
     for asked, record in _taken(parts, redactor, channel, count or ImportCount()):
         ordinal = ordinals.get(asked.key, 0)
         ordinals[asked.key] = ordinal + 1
-        slot = record.tape.model_copy(update={"ordinal": ordinal})
-        records.append(record.model_copy(update={"tape": slot}))
+        slot = record.recording.model_copy(update={"ordinal": ordinal})
+        records.append(record.model_copy(update={"recording": slot}))
     return records
 
 
@@ -280,17 +280,17 @@ def keep_as_trial(
     """Keep exchanges as what one trial of a configuration said to its model.
 
     Raises:
-        SecretOnTapeError: If a known secret is still in one of them.
+        SecretInCassetteError: If a known secret is still in one of them.
         CassetteError: If the store cannot be written.
     """
     count = ImportCount()
-    records = taped_in_order(parts, redactor, "model", count)
+    records = recorded_in_order(parts, redactor, "model", count)
     count.kept = len(records)
     if not records:
         return count
     configuration = Path(store.place).name
     name = trial_name(TrialKey(case_id, configuration, trial))
-    metadata = TapeMetadata(profile=PROFILE, trial=(case_id, configuration, trial))
+    metadata = CassetteMetadata(profile=PROFILE, trial=(case_id, configuration, trial))
     store.write(name, records, metadata)
     return count
 
@@ -303,29 +303,31 @@ def keep_as_web(
     What is there already is not added again, so that an import which was stopped can be run again.
 
     Raises:
-        SecretOnTapeError: If a known secret is still in one of them.
+        SecretInCassetteError: If a known secret is still in one of them.
         CassetteError: If the store cannot be read or written.
     """
     count = ImportCount()
     seen: Counter[tuple[str, str]] = Counter()
     for asked, record in _taken(parts, redactor, "web", count):
         name = web_name(asked)
-        tape = store.read(name)
-        records = tape.records() if tape else []
+        cassette = store.read(name)
+        records = cassette.records() if cassette else []
         own = _outcome(record, store)
         seen[name, own] += 1
         if [_outcome(other, store) for other in records].count(own) >= seen[name, own]:
             count.known += 1
             continue
-        slot = record.tape.model_copy(update={"ordinal": len(records)})
-        numbered = record.model_copy(update={"tape": slot})
-        store.write(name, [*records, numbered], TapeMetadata(profile=PROFILE))
+        slot = record.recording.model_copy(update={"ordinal": len(records)})
+        numbered = record.model_copy(update={"recording": slot})
+        store.write(name, [*records, numbered], CassetteMetadata(profile=PROFILE))
         count.kept += 1
     return count
 
 
-def _outcome(record: TapedInteraction, store: Store) -> str:
+def _outcome(record: RecordedInteraction, store: Store) -> str:
     """Return the digest of what came of a request."""
     content = body_bytes(record.response.body, store.body)
-    head = f"{record.response.status!r} {record.response.headers!r} {record.tape.recorded_at!r}"
+    head = (
+        f"{record.response.status!r} {record.response.headers!r} {record.recording.recorded_at!r}"
+    )
     return sha256(head.encode("utf-8", "surrogatepass") + content).hexdigest()

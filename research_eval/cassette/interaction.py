@@ -2,25 +2,31 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import AliasChoices, ConfigDict, Field
 
 from research_eval.schema import Record
 
 __all__ = [
+    "OLD_NAME",
+    "OLD_TASK_ID",
     "Body",
+    "CassetteFile",
+    "CassetteMetadata",
     "End",
-    "FailureOnTape",
-    "RequestOnTape",
-    "ResponseOnTape",
+    "RecordedFailure",
+    "RecordedInteraction",
+    "RecordedRequest",
+    "RecordedResponse",
+    "RecordedStatus",
     "Slot",
-    "StatusOnTape",
-    "TapeFile",
-    "TapeMetadata",
-    "TapedInteraction",
 ]
 
 End = Literal["complete", "early_close", "error", "cancelled"]
 """How an exchange ended: whole, closed by its reader, by a failure, or given up by its caller."""
+
+OLD_TASK_ID = "lane"
+OLD_NAME = "tape"
+"""What files of version 0.1.0 call `task_id` and `recording`."""
 
 Headers = dict[str, tuple[str, ...]]
 
@@ -50,7 +56,7 @@ class Body(Record):
     """With `after`: how many first items of a list are as there; `data` holds the rest."""
 
 
-class RequestOnTape(Record):
+class RecordedRequest(Record):
     """A request as vcrpy stores it."""
 
     body: Body | None = None
@@ -59,22 +65,22 @@ class RequestOnTape(Record):
     uri: str
 
 
-class StatusOnTape(Record):
+class RecordedStatus(Record):
     """A status line."""
 
     code: Annotated[int, Field(ge=100, le=999)]
     message: str = ""
 
 
-class ResponseOnTape(Record):
+class RecordedResponse(Record):
     """A response as vcrpy stores it."""
 
     body: Body = Body(string="")
     headers: Headers = Field(default_factory=dict)
-    status: StatusOnTape
+    status: RecordedStatus
 
 
-class FailureOnTape(Record):
+class RecordedFailure(Record):
     """The exception that ended an exchange."""
 
     type: str
@@ -89,10 +95,10 @@ class Slot(Record):
 
     key: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
     """Digest of the canonical request."""
-    lane: str = ""
+    task_id: str = Field(default="", validation_alias=AliasChoices("task_id", OLD_TASK_ID))
     """The task inside the trial that asked, where several ask at the same time."""
     ordinal: Annotated[int, Field(ge=0)] = 0
-    """How many equal requests of the same lane came before."""
+    """How many equal requests of the same task came before."""
     latency_s: Annotated[float, Field(ge=0)] = 0.0
     """From the request to the response's headers, or to the failure before them."""
     chunks: str | None = None
@@ -100,7 +106,7 @@ class Slot(Record):
     end: End = "complete"
     ended_s: float | None = Field(default=None, ge=0)
     """Of an exchange that was not completed: when that was, in seconds from the headers on."""
-    error: FailureOnTape | None = None
+    error: RecordedFailure | None = None
     content_encoding: str | None = None
     """How the body was compressed on the wire; it is kept decoded, so that it can be read."""
     read_timeout_s: float | None = None
@@ -108,15 +114,15 @@ class Slot(Record):
     recorded_at: str | None = None
 
 
-class TapedInteraction(Record):
+class RecordedInteraction(Record):
     """A request and what came of it."""
 
-    request: RequestOnTape
-    response: ResponseOnTape
-    tape: Slot
+    request: RecordedRequest
+    response: RecordedResponse
+    recording: Slot = Field(validation_alias=AliasChoices("recording", OLD_NAME))
 
 
-class TapeMetadata(Record):
+class CassetteMetadata(Record):
     """What a file says of itself."""
 
     profile: int
@@ -125,11 +131,11 @@ class TapeMetadata(Record):
     """Of model exchanges: case, configuration, repetition."""
 
 
-class TapeFile(Record):
+class CassetteFile(Record):
     """One cassette file."""
 
     checksum: str | None = None
     """Of all that follows, as `crc32:` and eight digits; files of earlier versions have none."""
-    interactions: tuple[TapedInteraction, ...]
-    metadata: TapeMetadata
+    interactions: tuple[RecordedInteraction, ...]
+    metadata: CassetteMetadata
     version: Literal[1] = 1

@@ -1,7 +1,7 @@
 """The packed form: one SQLite file instead of many small ones, behind the same interface.
 
 For experiments of a size that no reviewer reads and no git repository likes.
-Look-up is by name in an index, so opening costs the same for ten tapes and for a million.
+Look-up is by name in an index, so opening costs the same for ten cassettes and for a million.
 Rows are compressed; long parts of requests (a system prompt, a tool's description, a page that was
 read back to the model) stand once, however many trials sent them.
 Each row carries a checksum over its name and content; a count and a sum of all names tell a row that
@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from research_eval.cassette.body import body_bytes
-from research_eval.cassette.interaction import Body, TapedInteraction, TapeMetadata
+from research_eval.cassette.file import Cassette, dump_cassette, parse_cassette
+from research_eval.cassette.interaction import Body, CassetteMetadata, RecordedInteraction
 from research_eval.cassette.key import spell
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.row import (
@@ -31,7 +32,6 @@ from research_eval.cassette.row import (
     written_sums,
 )
 from research_eval.cassette.seal import unsealed
-from research_eval.cassette.tape import Tape, dump_tape, parse_tape
 from research_eval.errors import CassetteCorruptError, CassetteWriteError
 
 __all__ = ["PackStore"]
@@ -48,7 +48,7 @@ _SHARED_FROM_BYTES = 2048
 
 
 class PackStore:
-    """Tapes in one file."""
+    """Cassettes in one file."""
 
     def __init__(self, path: Path, redactor: Redactor | None = None) -> None:
         self.path = path
@@ -59,8 +59,8 @@ class PackStore:
         self._loss: str | None = None
         """What a search for lost rows found; `None` before it, and empty where none is lost."""
 
-    def read(self, name: str) -> Tape | None:
-        """Return the tape called `name`, or `None` if there is none.
+    def read(self, name: str) -> Cassette | None:
+        """Return the cassette called `name`, or `None` if there is none.
 
         Raises:
             CassetteCorruptError: If it is there but cannot be read back.
@@ -75,12 +75,12 @@ class PackStore:
             return self._with_parts(text, where) if _MARK in text else text
 
         text = inflated(data, "tapes", name, where)
-        tape = parse_tape(text, where, self.body, complete)
-        tape.is_sealed = is_sealed(data)
-        return tape
+        cassette = parse_cassette(text, where, self.body, complete)
+        cassette.is_sealed = is_sealed(data)
+        return cassette
 
     def body(self, name: str) -> bytes:
-        """Return the content of a body that is kept apart from its tape.
+        """Return the content of a body that is kept apart from its cassette.
 
         Raises:
             CassetteCorruptError: If it is missing or not what its name says.
@@ -95,32 +95,34 @@ class PackStore:
         return content
 
     def write(
-        self, name: str, interactions: Iterable[TapedInteraction], metadata: TapeMetadata
+        self, name: str, interactions: Iterable[RecordedInteraction], metadata: CassetteMetadata
     ) -> None:
-        """Replace the tape called `name`.
+        """Replace the cassette called `name`.
 
         Raises:
-            SecretOnTapeError: If a known secret is in it; nothing is written then.
+            SecretInCassetteError: If a known secret is in it; nothing is written then.
             CassetteWriteError: If the file cannot be written.
         """
         self.write_many([(name, list(interactions), metadata)])
 
-    def write_many(self, tapes: Iterable[tuple[str, list[TapedInteraction], TapeMetadata]]) -> None:
-        """Replace many tapes in one transaction.
+    def write_many(
+        self, cassettes: Iterable[tuple[str, list[RecordedInteraction], CassetteMetadata]]
+    ) -> None:
+        """Replace many cassettes in one transaction.
 
         Raises:
-            SecretOnTapeError: If a known secret is in one of them; nothing is written then.
+            SecretInCassetteError: If a known secret is in one of them; nothing is written then.
             CassetteWriteError: If the file cannot be written.
         """
         try:
             with self._open(for_writing=True) as connection:
-                for name, records, metadata in tapes:
+                for name, records, metadata in cassettes:
                     self._write(connection, name, records, metadata)
         except sqlite3.Error as exc:
             raise CassetteWriteError(f"{self.place}: cannot be written: {exc}") from exc
 
     def require_writable(self) -> None:
-        """Find out whether tapes can be written, and leave everything as it is.
+        """Find out whether cassettes can be written, and leave everything as it is.
 
         Raises:
             CassetteWriteError: If not.
@@ -141,12 +143,12 @@ class PackStore:
         self.write_many([])
 
     def remove(self, name: str) -> None:
-        """Remove the tape called `name`, if there is one."""
+        """Remove the cassette called `name`, if there is one."""
         with self._open(for_writing=True) as connection:
             drop_row(connection, "tapes", name)
 
     def names(self) -> Iterator[str]:
-        """Return the names of all tapes, sorted."""
+        """Return the names of all cassettes, sorted."""
         for (name,) in self._rows("SELECT name FROM tapes ORDER BY name"):
             yield str(name)
 
@@ -155,20 +157,20 @@ class PackStore:
         return [str(name) for (name,) in self._rows("SELECT name FROM bodies ORDER BY name")]
 
     def remove_body(self, name: str) -> None:
-        """Remove a body that no tape refers to any more."""
+        """Remove a body that no cassette refers to any more."""
         with self._open(for_writing=True) as connection:
             drop_row(connection, "bodies", name)
 
     def seal(self, name: str) -> bool:
-        """Give the tape called `name` a new checksum; return whether it needed one.
+        """Give the cassette called `name` a new checksum; return whether it needed one.
 
         Raises:
             CassetteCorruptError: If it is damaged: nobody changes a row by hand.
         """
-        tape = self.read(name)
-        if tape is None or tape.is_sealed:
+        cassette = self.read(name)
+        if cassette is None or cassette.is_sealed:
             return False
-        self.write(name, tape.records(), tape.metadata)
+        self.write(name, cassette.records(), cassette.metadata)
         return True
 
     def damage(self) -> Iterator[str]:
@@ -210,11 +212,11 @@ class PackStore:
         self,
         connection: sqlite3.Connection,
         name: str,
-        records: list[TapedInteraction],
-        metadata: TapeMetadata,
+        records: list[RecordedInteraction],
+        metadata: CassetteMetadata,
     ) -> None:
         shared = [self._share_body(connection, record) for record in records]
-        text = dump_tape(shared, metadata)
+        text = dump_cassette(shared, metadata)
         self._redactor.check(text, f"{self.place}: {name}")
         parts: dict[str, str] = {}
         value = json.loads(text)
@@ -230,8 +232,8 @@ class PackStore:
         put_row(connection, "tapes", name, unsealed(text.encode("utf-8")), is_once=False)
 
     def _share_body(
-        self, connection: sqlite3.Connection, record: TapedInteraction
-    ) -> TapedInteraction:
+        self, connection: sqlite3.Connection, record: RecordedInteraction
+    ) -> RecordedInteraction:
         body = record.response.body
         content = body_bytes(body, self.body) if body.file is None else b""
         if len(content) < _SHARED_FROM_BYTES:
@@ -279,7 +281,7 @@ class PackStore:
         return content
 
     def _check_loss(self) -> None:
-        """Tell a tape that was lost from one that was never there; the file is searched once.
+        """Tell a cassette that was lost from one that was never there; the file is searched once.
 
         Raises:
             CassetteCorruptError: If rows are lost.

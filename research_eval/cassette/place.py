@@ -9,7 +9,7 @@ from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.store import Store
 from research_eval.errors import CassetteError
 
-__all__ = ["NamedStore", "find_stores", "find_tape"]
+__all__ = ["NamedStore", "find_cassette", "find_stores"]
 
 _WEB = "web"
 
@@ -46,12 +46,12 @@ def find_stores(place: Path, redactor: Redactor | None = None) -> list[NamedStor
     return [_named(path, redactor) for path in found if path.name + PACK_SUFFIX not in packed]
 
 
-def find_tape(stores: list[NamedStore], name: str) -> Iterator[tuple[NamedStore, str]]:
-    """Return the tapes whose name, or label and name, begins with `name`."""
+def find_cassette(stores: list[NamedStore], name: str) -> Iterator[tuple[NamedStore, str]]:
+    """Return the cassettes whose name, or label and name, begins with `name`."""
     for named in stores:
-        for tape in named.store.names():
-            if tape.startswith(name) or f"{named.label}/{tape}".startswith(name):
-                yield named, tape
+        for cassette in named.store.names():
+            if cassette.startswith(name) or f"{named.label}/{cassette}".startswith(name):
+                yield named, cassette
 
 
 def _named(path: Path, redactor: Redactor | None, *, is_named: bool = False) -> NamedStore:

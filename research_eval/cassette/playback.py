@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from research_eval.cassette.body import body_bytes_of
-from research_eval.cassette.interaction import End, FailureOnTape, TapedInteraction
+from research_eval.cassette.interaction import End, RecordedFailure, RecordedInteraction
 from research_eval.cassette.shape import Exchange, exchange_of
 from research_eval.cassette.wire import can_reencode, encoded_chunks
 from research_eval.errors import CassetteCorruptError
@@ -36,13 +36,13 @@ class Interaction:
         "headers",
         "is_encoded",
         "key",
-        "lane",
         "latency_s",
         "method",
         "ordinal",
         "read_timeout_s",
         "reason",
         "status",
+        "task_id",
         "uri",
     )
 
@@ -56,7 +56,7 @@ class Interaction:
             read_file: Gives the content of a body that has a file of its own.
             where: The file, for messages.
         """
-        request, response, slot = exchange.request, exchange.response, exchange.tape
+        request, response, slot = exchange.request, exchange.response, exchange.recording
         self.method = request.method
         self.uri = request.uri
         self.status = response.status.code
@@ -65,16 +65,16 @@ class Interaction:
             (name, value) for name, several in response.headers.items() for value in several
         ]
         self.key = slot.key
-        self.lane = slot.lane
+        self.task_id = slot.task_id
         self.ordinal = slot.ordinal
         self.latency_s = slot.latency_s
         self.ended_s = slot.ended_s
         self.read_timeout_s = slot.read_timeout_s
         self.end: End = slot.end
         failed = slot.error
-        self.error: FailureOnTape | None = None
+        self.error: RecordedFailure | None = None
         if failed is not None:
-            self.error = FailureOnTape(
+            self.error = RecordedFailure(
                 type=failed.type, message=failed.message, in_body=failed.in_body
             )
         self.content_encoding = slot.content_encoding
@@ -89,7 +89,7 @@ class Interaction:
         self._was_read = False
 
     @classmethod
-    def of(cls, record: TapedInteraction, read_file: Callable[[str], bytes]) -> "Interaction":
+    def of(cls, record: RecordedInteraction, read_file: Callable[[str], bytes]) -> "Interaction":
         """Return a record, ready to be played."""
         values = record.model_dump(mode="json", by_alias=True, exclude_none=True)
         return cls(exchange_of(values), read_file)

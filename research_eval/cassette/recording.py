@@ -1,4 +1,4 @@
-"""Recording: the pieces of a live exchange in, as they arrive, one interaction for the tape out."""
+"""Recording: the pieces of a live exchange in, as they arrive, one interaction for the cassette out."""
 
 from collections.abc import Callable, Iterable
 
@@ -6,12 +6,12 @@ from research_eval.cassette.body import readable_body
 from research_eval.cassette.interaction import (
     Body,
     End,
-    FailureOnTape,
-    RequestOnTape,
-    ResponseOnTape,
+    RecordedFailure,
+    RecordedInteraction,
+    RecordedRequest,
+    RecordedResponse,
+    RecordedStatus,
     Slot,
-    StatusOnTape,
-    TapedInteraction,
 )
 from research_eval.cassette.key import Asked
 from research_eval.cassette.redact import Channel, Redactor
@@ -31,7 +31,7 @@ class Recording:
         self,
         asked: Asked,
         *,
-        lane: str,
+        task_id: str,
         ordinal: int,
         request_headers: Iterable[tuple[str, str]],
         read_timeout_s: float | None,
@@ -39,10 +39,10 @@ class Recording:
         redactor: Redactor,
         channel: Channel,
         recorded_at: str | None,
-        save: Callable[[TapedInteraction | None], None],
+        save: Callable[[RecordedInteraction | None], None],
     ) -> None:
         self._asked = asked
-        self._request = RequestOnTape(
+        self._request = RecordedRequest(
             body=_request_body(asked),
             headers=redactor.request_headers(request_headers),
             method=asked.method,
@@ -50,7 +50,7 @@ class Recording:
         )
         self._slot = Slot(
             key=asked.key,
-            lane=lane,
+            task_id=task_id,
             ordinal=ordinal,
             read_timeout_s=read_timeout_s,
             recorded_at=recorded_at,
@@ -59,7 +59,7 @@ class Recording:
         self._redactor = redactor
         self._channel = channel
         self._save = save
-        self._status: StatusOnTape | None = None
+        self._status: RecordedStatus | None = None
         self._headers: dict[str, tuple[str, ...]] = {}
         self._content_type = ""
         self._offsets: list[float] = []
@@ -71,7 +71,7 @@ class Recording:
     def respond(self, status: int, reason: str, headers: Iterable[tuple[str, str]]) -> None:
         """Take the response's first part."""
         self.latency_s = self._elapsed()
-        self._status = StatusOnTape(code=status, message=reason)
+        self._status = RecordedStatus(code=status, message=reason)
         self._headers = self._redactor.response_headers(headers)
         self._content_type = "; ".join(self._headers.get("content-type", ()))
 
@@ -87,7 +87,7 @@ class Recording:
         offset = round(max(0.0, self._elapsed() - self.latency_s), 4)
         return offset - (self._offsets[-1] if self._offsets else 0.0)
 
-    def finish(self, end: End, error: FailureOnTape | None = None) -> None:
+    def finish(self, end: End, error: RecordedFailure | None = None) -> None:
         """Save the exchange as it is, unless nothing came of it; a second call does nothing."""
         if not self.is_open:
             return
@@ -104,7 +104,7 @@ class Recording:
             raise
         self._save(interaction)
 
-    def fail(self, failure: FailureOnTape | None) -> None:
+    def fail(self, failure: RecordedFailure | None) -> None:
         """Save that the exchange broke; without a failure of the transport, let go of the slot."""
         if failure is not None:
             self.finish("error", failure)
@@ -115,7 +115,7 @@ class Recording:
     def _elapsed(self) -> float:
         return round(max(0.0, self._stopwatch.now() - self._began), 4)
 
-    def _interaction(self, end: End, error: FailureOnTape | None) -> TapedInteraction:
+    def _interaction(self, end: End, error: RecordedFailure | None) -> RecordedInteraction:
         encoding, chunks = self._readable(end)
         content = b"".join(chunks)
         if end == "early_close" and (self._was_enough(content) or self._is_all()):
@@ -143,13 +143,13 @@ class Recording:
             "error": error,
             "content_encoding": encoding,
         }
-        response = ResponseOnTape(
+        response = RecordedResponse(
             body=readable_body(clean),
             headers=self._headers,
-            status=self._status or StatusOnTape(code=NO_RESPONSE, message="no response"),
+            status=self._status or RecordedStatus(code=NO_RESPONSE, message="no response"),
         )
-        return TapedInteraction(
-            request=self._request, response=response, tape=self._slot.model_copy(update=update)
+        return RecordedInteraction(
+            request=self._request, response=response, recording=self._slot.model_copy(update=update)
         )
 
     def _ended_s(self, end: End) -> float | None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from research_eval.cassette.body import STYLES, Style, spell_json
 from research_eval.cassette.piece import without_pieces
-from research_eval.errors import ConfigError, SecretOnTapeError
+from research_eval.errors import ConfigError, SecretInCassetteError
 from research_eval.secret import SCRUBBED, KnownSecrets
 
 __all__ = ["SCRUBBED", "Channel", "Redactor"]
@@ -132,7 +132,7 @@ class Redactor:
         """Refuse `text` if a known secret is still in it.
 
         Raises:
-            SecretOnTapeError: Naming the secret, never its value.
+            SecretInCassetteError: Naming the secret, never its value.
         """
         self._refuse(self._known.find(text), where)
 
@@ -140,14 +140,14 @@ class Redactor:
         """Refuse `content` if a known secret is still in it.
 
         Raises:
-            SecretOnTapeError: Naming the secret, never its value.
+            SecretInCassetteError: Naming the secret, never its value.
         """
         self._refuse(self._known.find_bytes(content), where)
 
     @staticmethod
     def _refuse(name: str | None, where: str) -> None:
         if name is not None:
-            raise SecretOnTapeError(
+            raise SecretInCassetteError(
                 f"{where}: the value of {name} is still in it; nothing was saved"
             )
 

@@ -6,7 +6,7 @@ import zlib
 
 import zstandard
 
-from research_eval.cassette.tape import MAX_BYTES
+from research_eval.cassette.file import MAX_BYTES
 from research_eval.errors import CassetteCorruptError
 
 __all__ = [

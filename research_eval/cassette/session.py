@@ -9,16 +9,16 @@ import httpx
 import httpx2
 
 from research_eval.cassette.asking import asked_request
-from research_eval.cassette.deck import Mode
+from research_eval.cassette.base_transport import Mode
 from research_eval.cassette.inbound import IsEnough, without_secrets
-from research_eval.cassette.interaction import TapedInteraction
+from research_eval.cassette.interaction import RecordedInteraction
 from research_eval.cassette.key import Asked
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.recording import Recording
 from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.stream import Source
-from research_eval.cassette.transport import TapeTransport
-from research_eval.cassette.transport2 import TapeTransport2
+from research_eval.cassette.transport import CassetteTransport
+from research_eval.cassette.transport2 import CassetteTransport2
 from research_eval.cassette.verdict import Divergence, ReplayVerdict, replay_verdict
 from research_eval.clock import Clock, SystemClock
 from research_eval.errors import (
@@ -79,37 +79,37 @@ class Session(ABC):
         self._settings = settings
         self._ordinals: dict[tuple[str, str], int] = {}
         self._open: list[Recording] = []
-        self._hits = self._recorded = self._live = self._off_tape = self._misses = self._stale = 0
+        self._hits = self._recorded = self._live = self._unrecorded = self._misses = self._stale = 0
 
     def transport(
-        self, inner: httpx.AsyncBaseTransport | None = None, *, lane: str = ""
+        self, inner: httpx.AsyncBaseTransport | None = None, *, task_id: str = ""
     ) -> httpx.AsyncBaseTransport:
         """Return a transport for an `httpx.AsyncClient` of this trial.
 
         Args:
             inner: The way to the network; a replay has none.
-            lane: Names the task, where several of one trial send equal requests at the same time.
+            task_id: Names the task, where several of one trial send equal requests at the same time.
 
         Raises:
             CassetteError: If a replay is given a way to the network, or another mode is given none.
         """
         self._require(inner)
-        return TapeTransport(self, inner, lane)
+        return CassetteTransport(self, inner, task_id)
 
     def transport2(
-        self, inner: httpx2.AsyncBaseTransport | None = None, *, lane: str = ""
+        self, inner: httpx2.AsyncBaseTransport | None = None, *, task_id: str = ""
     ) -> httpx2.AsyncBaseTransport:
         """Return a transport for an `httpx2.AsyncClient` of this trial.
 
         Args:
             inner: The way to the network; a replay has none.
-            lane: Names the task, where several of one trial send equal requests at the same time.
+            task_id: Names the task, where several of one trial send equal requests at the same time.
 
         Raises:
             CassetteError: If a replay is given a way to the network, or another mode is given none.
         """
         self._require(inner)
-        return TapeTransport2(self, inner, lane)
+        return CassetteTransport2(self, inner, task_id)
 
     def ask(
         self, method: str, url: tuple[str, str, str], content_type: str, content: bytes
@@ -129,13 +129,13 @@ class Session(ABC):
 
     @abstractmethod
     async def claim(
-        self, asked: Asked, lane: str, is_enough: IsEnough | None = None
+        self, asked: Asked, task_id: str, is_enough: IsEnough | None = None
     ) -> Interaction | int:
         """Return the recording that answers a request, or the ordinal under which to record it.
 
         Args:
             asked: The request.
-            lane: The task of the trial that sends it.
+            task_id: The task of the trial that sends it.
             is_enough: Says of a body that its earlier reader did not read to the end whether this
                 reader would read on.
 
@@ -146,7 +146,7 @@ class Session(ABC):
     def start(
         self,
         asked: Asked,
-        lane: str,
+        task_id: str,
         ordinal: int,
         headers: Iterable[tuple[str, str]],
         patience_s: float | None,
@@ -155,7 +155,7 @@ class Session(ABC):
         settings = self._settings
         recording = Recording(
             asked,
-            lane=lane,
+            task_id=task_id,
             ordinal=ordinal,
             request_headers=headers,
             read_timeout_s=patience_s,
@@ -163,7 +163,7 @@ class Session(ABC):
             redactor=settings.redactor,
             channel=settings.channel,
             recorded_at=settings.stamp() if settings.stamp else None,
-            save=self._noting(self._saver(asked, lane, ordinal)),
+            save=self._noting(self._saver(asked, task_id, ordinal)),
         )
         self._open.append(recording)
         self._recorded += 1
@@ -203,7 +203,7 @@ class Session(ABC):
             hits=self._hits,
             recorded=self._recorded,
             live=self._live,
-            off_tape=self._off_tape,
+            unrecorded=self._unrecorded,
             misses=self._misses,
             stale=self._stale,
             unplayed=self._unplayed(),
@@ -220,11 +220,11 @@ class Session(ABC):
         self._open.clear()
 
     def _noting(
-        self, save: Callable[[TapedInteraction | None], None]
-    ) -> Callable[[TapedInteraction | None], None]:
+        self, save: Callable[[RecordedInteraction | None], None]
+    ) -> Callable[[RecordedInteraction | None], None]:
         """Return `save` which notes that nothing can be written: clients take the error for the network's."""
 
-        def save_or_note(interaction: TapedInteraction | None) -> None:
+        def save_or_note(interaction: RecordedInteraction | None) -> None:
             try:
                 save(interaction)
             except CassetteWriteError as exc:
@@ -235,17 +235,17 @@ class Session(ABC):
 
     @abstractmethod
     def _saver(
-        self, asked: Asked, lane: str, ordinal: int
-    ) -> Callable[[TapedInteraction | None], None]:
+        self, asked: Asked, task_id: str, ordinal: int
+    ) -> Callable[[RecordedInteraction | None], None]:
         """Return what keeps the exchange in this slot when it has ended."""
 
     def _unplayed(self) -> int:
         return 0
 
-    def _take_ordinal(self, lane: str, key: str) -> int:
-        """Return how many equal requests this lane has made before; counted when a request starts."""
-        ordinal = self._ordinals.get((lane, key), 0)
-        self._ordinals[lane, key] = ordinal + 1
+    def _take_ordinal(self, task_id: str, key: str) -> int:
+        """Return how many equal requests this task has made before; counted when a request starts."""
+        ordinal = self._ordinals.get((task_id, key), 0)
+        self._ordinals[task_id, key] = ordinal + 1
         return ordinal
 
     def _latched(

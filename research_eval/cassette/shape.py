@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from research_eval.cassette.failure import REPLAYABLE
-from research_eval.cassette.interaction import End
+from research_eval.cassette.interaction import OLD_NAME, OLD_TASK_ID, End
 
 __all__ = ["Exchange", "exchange_of", "read_exchanges"]
 
@@ -47,7 +47,7 @@ class _Failure(Struct):
 
 class _Slot(Struct):
     key: str
-    lane: str = ""
+    task_id: str = ""
     ordinal: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
     latency_s: _Seconds = 0.0
     ended_s: _Seconds | None = None
@@ -63,7 +63,7 @@ class Exchange(Struct):
 
     request: _Request
     response: _Response
-    tape: _Slot
+    recording: _Slot
 
 
 class _Metadata(Struct):
@@ -95,11 +95,25 @@ def read_exchanges(text: bytes) -> tuple[int, list[Exchange], bool]:
     """
     try:
         file = _decode_quickly(text)
-    except msgspec.ValidationError:
-        raise
+    except msgspec.ValidationError as exc:
+        file = _of_earlier_version(text, exc)
     except msgspec.DecodeError:  # also half a surrogate, which Python's own reader takes
         file = msgspec.convert(_decode_carefully(text.decode("utf-8")), _File)
     return file.metadata.profile, file.interactions, file.checksum is not None
+
+
+def _of_earlier_version(text: bytes, error: msgspec.ValidationError) -> _File:
+    """Return a file whose exchanges use the names of version 0.1.0; any other file raises `error`."""
+    if "`recording`" not in str(error):
+        raise error
+    file = msgspec.json.decode(text)
+    exchanges = [dict(exchange) for exchange in file["interactions"]]
+    if not all(OLD_NAME in exchange for exchange in exchanges):
+        raise error
+    for exchange in exchanges:
+        slot = exchange["recording"] = exchange.pop(OLD_NAME)
+        slot["task_id"] = slot.pop(OLD_TASK_ID, "")
+    return msgspec.convert(file | {"interactions": exchanges}, _File)
 
 
 def exchange_of(values: object) -> Exchange:

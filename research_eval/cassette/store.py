@@ -1,4 +1,4 @@
-"""Stores: a name in, the tape of that name out; files are replaced whole or not at all."""
+"""Stores: a name in, the cassette of that name out; files are replaced whole or not at all."""
 
 import errno
 import os
@@ -13,10 +13,10 @@ from typing import Protocol
 
 from research_eval.cassette.body import body_bytes
 from research_eval.cassette.confine import Confinement
-from research_eval.cassette.interaction import Body, TapedInteraction, TapeMetadata
+from research_eval.cassette.file import MAX_BYTES, Cassette, dump_cassette, parse_cassette
+from research_eval.cassette.interaction import Body, CassetteMetadata, RecordedInteraction
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.seal import damage_in, seal_state, unsealed
-from research_eval.cassette.tape import MAX_BYTES, Tape, dump_tape, parse_tape
 from research_eval.errors import CassetteCorruptError, CassetteWriteError
 
 __all__ = ["FolderStore", "Store", "write_whole"]
@@ -31,13 +31,13 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Store(Protocol):
-    """Where tapes lie."""
+    """Where cassettes lie."""
 
     place: str
     """How messages call it."""
 
-    def read(self, name: str) -> Tape | None:
-        """Return the tape called `name`, or `None` if there is none.
+    def read(self, name: str) -> Cassette | None:
+        """Return the cassette called `name`, or `None` if there is none.
 
         Raises:
             CassetteCorruptError: If it is there but cannot be read back.
@@ -45,18 +45,18 @@ class Store(Protocol):
         ...
 
     def write(
-        self, name: str, interactions: Iterable[TapedInteraction], metadata: TapeMetadata
+        self, name: str, interactions: Iterable[RecordedInteraction], metadata: CassetteMetadata
     ) -> None:
-        """Replace the tape called `name`.
+        """Replace the cassette called `name`.
 
         Raises:
-            SecretOnTapeError: If a known secret is in it; nothing is written then.
+            SecretInCassetteError: If a known secret is in it; nothing is written then.
             CassetteWriteError: If it cannot be written.
         """
         ...
 
     def require_writable(self) -> None:
-        """Find out whether tapes can be written, and leave everything as it is.
+        """Find out whether cassettes can be written, and leave everything as it is.
 
         Raises:
             CassetteWriteError: If not.
@@ -64,11 +64,11 @@ class Store(Protocol):
         ...
 
     def remove(self, name: str) -> None:
-        """Remove the tape called `name`, if there is one."""
+        """Remove the cassette called `name`, if there is one."""
         ...
 
     def body(self, name: str) -> bytes:
-        """Return the content of a body that is kept apart from its tape.
+        """Return the content of a body that is kept apart from its cassette.
 
         Raises:
             CassetteCorruptError: If it is missing or not what its name says.
@@ -76,7 +76,7 @@ class Store(Protocol):
         ...
 
     def names(self) -> Iterator[str]:
-        """Return the names of all tapes, sorted."""
+        """Return the names of all cassettes, sorted."""
         ...
 
     def body_names(self) -> list[str]:
@@ -84,7 +84,7 @@ class Store(Protocol):
         ...
 
     def remove_body(self, name: str) -> None:
-        """Remove a body that no tape refers to any more."""
+        """Remove a body that no cassette refers to any more."""
         ...
 
     def neighbours(self, name: str, limit: int) -> list[str]:
@@ -92,7 +92,7 @@ class Store(Protocol):
         ...
 
     def seal(self, name: str) -> bool:
-        """Give the tape called `name` a new checksum; return whether it needed one.
+        """Give the cassette called `name` a new checksum; return whether it needed one.
 
         Raises:
             CassetteCorruptError: If it is no cassette but for that.
@@ -113,7 +113,7 @@ class Store(Protocol):
 
 
 class FolderStore:
-    """Tapes as JSON files in a folder, large bodies as files of their own beside them."""
+    """Cassettes as JSON files in a folder, large bodies as files of their own beside them."""
 
     def __init__(
         self, folder: Path, redactor: Redactor | None = None, *, has_shared_bodies: bool = False
@@ -125,15 +125,15 @@ class FolderStore:
         self._confinement = Confinement(folder)
         self._is_sound = False
 
-    def read(self, name: str) -> Tape | None:
-        """Return the tape called `name`, or `None` if there is none.
+    def read(self, name: str) -> Cassette | None:
+        """Return the cassette called `name`, or `None` if there is none.
 
         Raises:
             CassetteCorruptError: If it is there but cannot be read back.
         """
         path = f"{self.place}/{name}.json"
         text = self._content(path)
-        return None if text is None else parse_tape(text, path, self.body)
+        return None if text is None else parse_cassette(text, path, self.body)
 
     def body(self, name: str) -> bytes:
         """Return the content of a body that has a file of its own.
@@ -152,24 +152,24 @@ class FolderStore:
         return content
 
     def write(
-        self, name: str, interactions: Iterable[TapedInteraction], metadata: TapeMetadata
+        self, name: str, interactions: Iterable[RecordedInteraction], metadata: CassetteMetadata
     ) -> None:
-        """Replace the tape called `name`.
+        """Replace the cassette called `name`.
 
         Raises:
-            SecretOnTapeError: If a known secret is in it; nothing is written then.
+            SecretInCassetteError: If a known secret is in it; nothing is written then.
             CassetteWriteError: If the folder cannot be written.
         """
         path = self._path(name)
         records = list(interactions)
         if self._has_shared_bodies:
             records = [self._share_body(record) for record in records]
-        text = dump_tape(records, metadata)
+        text = dump_cassette(records, metadata)
         self._redactor.check(text, str(path))
         write_whole(path, text.encode("utf-8"))
 
     def require_writable(self) -> None:
-        """Find out whether tapes can be written, and leave everything as it is.
+        """Find out whether cassettes can be written, and leave everything as it is.
 
         Raises:
             CassetteWriteError: If not.
@@ -182,14 +182,14 @@ class FolderStore:
             raise CassetteWriteError(f"{self.place}: cannot be written: {exc.strerror}") from exc
 
     def remove(self, name: str) -> None:
-        """Remove the tape called `name`, and its folder if that is empty then."""
+        """Remove the cassette called `name`, and its folder if that is empty then."""
         path = self._path(name)
         path.unlink(missing_ok=True)
         with suppress(OSError):
             path.parent.rmdir()
 
     def names(self) -> Iterator[str]:
-        """Return the names of all tapes, sorted."""
+        """Return the names of all cassettes, sorted."""
         for name in self._sorted():
             if name.endswith(".json") and not name.startswith("bodies/"):
                 yield name.removesuffix(".json")
@@ -200,7 +200,7 @@ class FolderStore:
         return sorted(path.name for path in bodies.iterdir()) if bodies.is_dir() else []
 
     def remove_body(self, name: str) -> None:
-        """Remove a body that no tape refers to any more."""
+        """Remove a body that no cassette refers to any more."""
         self._confinement.check(f"{self.place}/bodies")
         (self.folder / "bodies" / name).unlink(missing_ok=True)
 
@@ -238,7 +238,7 @@ class FolderStore:
         return total.hexdigest()
 
     def seal(self, name: str) -> bool:
-        """Give the tape called `name` a new checksum; return whether it needed one.
+        """Give the cassette called `name` a new checksum; return whether it needed one.
 
         Raises:
             CassetteCorruptError: If it is no cassette but for that.
@@ -249,8 +249,8 @@ class FolderStore:
             return False
         if what := damage_in(text):
             raise CassetteCorruptError(f"{path}: {what}")
-        tape = parse_tape(unsealed(text), path, self.body)
-        self.write(name, tape.records(), tape.metadata)
+        cassette = parse_cassette(unsealed(text), path, self.body)
+        self.write(name, cassette.records(), cassette.metadata)
         return True
 
     def damage(self) -> Iterator[str]:
@@ -271,10 +271,10 @@ class FolderStore:
         return sorted(self._confinement.names(), key=lambda name: name.split("/"))
 
     def _path(self, name: str) -> Path:
-        """Return where the tape called `name` lies, which is inside the folder whoever made the name.
+        """Return where the cassette called `name` lies, which is inside the folder whoever made the name.
 
         Raises:
-            CassetteCorruptError: If it is no name of a tape.
+            CassetteCorruptError: If it is no name of a cassette.
         """
         if not _NAME.match(name):
             raise CassetteCorruptError(f"{self.place}: {name[:100]!r} is no name of a cassette")
@@ -286,7 +286,7 @@ class FolderStore:
         self._confinement.check_parent(path)
         return _read_bounded(path, self._confinement)
 
-    def _share_body(self, record: TapedInteraction) -> TapedInteraction:
+    def _share_body(self, record: RecordedInteraction) -> RecordedInteraction:
         """Return `record` with a large body moved into a file of its own, which equal bodies share."""
         body = record.response.body
         if body.file is not None:
@@ -331,7 +331,7 @@ def write_whole(path: Path, content: bytes) -> None:
         raise CassetteWriteError(f"{path}: cannot be written: {exc.strerror}") from exc
 
 
-def _suffix(record: TapedInteraction) -> str:
+def _suffix(record: RecordedInteraction) -> str:
     """Return how the name of a body's file ends, so that people and tools know what it is."""
     body = record.response.body
     kind = "".join(record.response.headers.get("content-type", ())).lower()

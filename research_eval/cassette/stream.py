@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Protocol
 
 from research_eval.cassette.failure import failure_of
-from research_eval.cassette.interaction import FailureOnTape
+from research_eval.cassette.interaction import RecordedFailure
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.recording import Recording
 from research_eval.clock import Clock
@@ -34,7 +34,7 @@ class Player:
         interaction: Interaction,
         clock: Clock,
         patience_s: float | None,
-        fail: Callable[[FailureOnTape], Exception],
+        fail: Callable[[RecordedFailure], Exception],
         cut: Callable[[], BaseException],
         damaged: Callable[[CassetteCorruptError], BaseException],
     ) -> None:
@@ -89,7 +89,7 @@ class Player:
             return
         await self._clock.sleep(self._patience_s)
         raise self._fail(
-            FailureOnTape(type="ReadTimeout", message="the recorded pause exceeds the timeout")
+            RecordedFailure(type="ReadTimeout", message="the recorded pause exceeds the timeout")
         )
 
 
@@ -111,7 +111,7 @@ class Tee:
                 yield chunk
         except asyncio.CancelledError:
             self._recording.finish(
-                "cancelled", FailureOnTape(type="ReadTimeout", message="the caller gave up")
+                "cancelled", RecordedFailure(type="ReadTimeout", message="the caller gave up")
             )
             raise
         except Exception as exc:

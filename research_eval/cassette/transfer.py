@@ -1,32 +1,32 @@
-"""Transfer: the tapes of one store in, the same tapes in another store out."""
+"""Transfer: the cassettes of one store in, the same cassettes in another store out."""
 
 from collections.abc import Iterator
 
 from research_eval.cassette.asking import asked_request
 from research_eval.cassette.body import body_bytes, readable_body
-from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
+from research_eval.cassette.file import Cassette
+from research_eval.cassette.interaction import CassetteMetadata, RecordedInteraction
 from research_eval.cassette.pack import PackStore
 from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.store import Store
-from research_eval.cassette.tape import Tape
-from research_eval.cassette.web import name_of_tape
+from research_eval.cassette.web import name_of_cassette
 
-__all__ = ["copy_tapes", "scrub_tapes"]
+__all__ = ["copy_cassettes", "scrub_cassettes"]
 
 _BATCH = 500
 
 
-def copy_tapes(source: Store, target: Store) -> int:
-    """Copy every tape, and return how many there were.
+def copy_cassettes(source: Store, target: Store) -> int:
+    """Copy every cassette, and return how many there were.
 
     Raises:
         CassetteCorruptError: If one of them cannot be read.
         CassetteError: If the target cannot be written.
     """
-    batch: list[tuple[str, list[TapedInteraction], TapeMetadata]] = []
+    batch: list[tuple[str, list[RecordedInteraction], CassetteMetadata]] = []
     count = 0
-    for name, tape in _tapes(source):
-        batch.append((name, _with_bodies(tape, source), tape.metadata))
+    for name, cassette in _cassettes(source):
+        batch.append((name, _with_bodies(cassette, source), cassette.metadata))
         count += 1
         if len(batch) >= _BATCH:
             _flush(batch, target)
@@ -34,42 +34,44 @@ def copy_tapes(source: Store, target: Store) -> int:
     return count
 
 
-def scrub_tapes(
+def scrub_cassettes(
     store: Store, redactor: Redactor, channel: Channel, *, is_dry: bool = False
 ) -> list[str]:
-    """Scrub every tape again, with today's secrets and patterns; return the names of those that change.
+    """Scrub every cassette again, with today's secrets and patterns; return the names of those that change.
 
-    A tape of the shared web whose request changes gets the name that belongs to its new key.
+    A cassette of the shared web whose request changes gets the name that belongs to its new key.
 
     Raises:
         CassetteCorruptError: If one of them cannot be read.
-        SecretOnTapeError: If a secret cannot be taken out.
+        SecretInCassetteError: If a secret cannot be taken out.
     """
     changed = []
-    for name, tape in _tapes(store):
-        before = _with_bodies(tape, store)
+    for name, cassette in _cassettes(store):
+        before = _with_bodies(cassette, store)
         after = [_scrubbed(record, redactor, channel) for record in before]
         if after == before:
             continue
         changed.append(name)
         if not is_dry:
-            new_name = _renamed(name, tape, after)
+            new_name = _renamed(name, cassette, after)
             if new_name == name:
-                store.write(name, after, tape.metadata)
+                store.write(name, after, cassette.metadata)
             else:
-                store.write(new_name, _joined(store, new_name, after), tape.metadata)
+                store.write(new_name, _joined(store, new_name, after), cassette.metadata)
                 store.remove(name)
     return changed
 
 
-def _tapes(store: Store) -> Iterator[tuple[str, Tape]]:
+def _cassettes(store: Store) -> Iterator[tuple[str, Cassette]]:
     for name in list(store.names()):
-        tape = store.read(name)
-        if tape is not None:
-            yield name, tape
+        cassette = store.read(name)
+        if cassette is not None:
+            yield name, cassette
 
 
-def _flush(batch: list[tuple[str, list[TapedInteraction], TapeMetadata]], target: Store) -> None:
+def _flush(
+    batch: list[tuple[str, list[RecordedInteraction], CassetteMetadata]], target: Store
+) -> None:
     if isinstance(target, PackStore):
         target.write_many(batch)
     else:
@@ -78,10 +80,10 @@ def _flush(batch: list[tuple[str, list[TapedInteraction], TapeMetadata]], target
     batch.clear()
 
 
-def _with_bodies(tape: Tape, store: Store) -> list[TapedInteraction]:
+def _with_bodies(cassette: Cassette, store: Store) -> list[RecordedInteraction]:
     """Return the interactions with nothing kept apart from them."""
     records = []
-    for record in tape.records():
+    for record in cassette.records():
         body = record.response.body
         if body.file is None:
             records.append(record)
@@ -92,8 +94,10 @@ def _with_bodies(tape: Tape, store: Store) -> list[TapedInteraction]:
     return records
 
 
-def _scrubbed(record: TapedInteraction, redactor: Redactor, channel: Channel) -> TapedInteraction:
-    request, response, slot = record.request, record.response, record.tape
+def _scrubbed(
+    record: RecordedInteraction, redactor: Redactor, channel: Channel
+) -> RecordedInteraction:
+    request, response, slot = record.request, record.response, record.recording
     kind = "; ".join(request.headers.get("content-type", ()))
     content = body_bytes(request.body, _nowhere)
     scheme, _, rest = request.uri.partition("://")
@@ -126,7 +130,7 @@ def _scrubbed(record: TapedInteraction, redactor: Redactor, channel: Channel) ->
                     "body": response.body if same_body else readable_body(clean),
                 }
             ),
-            "tape": slot.model_copy(
+            "recording": slot.model_copy(
                 update={
                     "key": asked.key,
                     "error": error,
@@ -137,32 +141,36 @@ def _scrubbed(record: TapedInteraction, redactor: Redactor, channel: Channel) ->
     )
 
 
-def _renamed(name: str, tape: Tape, after: list[TapedInteraction]) -> str:
-    """Return the name for a tape whose requests have new keys; a trial's tape keeps its own."""
-    if not after or tape.metadata.trial is not None:
+def _renamed(name: str, cassette: Cassette, after: list[RecordedInteraction]) -> str:
+    """Return the name for a cassette whose requests have new keys; a trial's cassette keeps its own."""
+    if not after or cassette.metadata.trial is not None:
         return name
-    uri, key = after[0].request.uri, after[0].tape.key
-    if tape.interactions[0].key == key:
+    uri, key = after[0].request.uri, after[0].recording.key
+    if cassette.interactions[0].key == key:
         return name
-    return name_of_tape(uri.partition("://")[2].partition("/")[0], uri, key)
+    return name_of_cassette(uri.partition("://")[2].partition("/")[0], uri, key)
 
 
-def _joined(store: Store, name: str, records: list[TapedInteraction]) -> list[TapedInteraction]:
+def _joined(
+    store: Store, name: str, records: list[RecordedInteraction]
+) -> list[RecordedInteraction]:
     """Return what is under `name` already and the records that are not there, as answers one after another.
 
     Two requests that differed in a secret alone are equal without it.
     """
-    tape = store.read(name)
-    joined = _with_bodies(tape, store) if tape else []
+    cassette = store.read(name)
+    joined = _with_bodies(cassette, store) if cassette else []
     for record in records:
-        numbered = [_numbered(record, other.tape.ordinal) for other in joined]
+        numbered = [_numbered(record, other.recording.ordinal) for other in joined]
         if not any(same == other for same, other in zip(numbered, joined, strict=True)):
             joined.append(_numbered(record, len(joined)))
     return joined
 
 
-def _numbered(record: TapedInteraction, ordinal: int) -> TapedInteraction:
-    return record.model_copy(update={"tape": record.tape.model_copy(update={"ordinal": ordinal})})
+def _numbered(record: RecordedInteraction, ordinal: int) -> RecordedInteraction:
+    return record.model_copy(
+        update={"recording": record.recording.model_copy(update={"ordinal": ordinal})}
+    )
 
 
 def _nowhere(name: str) -> bytes:

@@ -6,15 +6,15 @@ from typing import cast
 import httpx
 from typing_extensions import override
 
-from research_eval.cassette.deck import TapeDeck, marks_of
-from research_eval.cassette.interaction import FailureOnTape
+from research_eval.cassette.base_transport import BaseTransport, marks_of
+from research_eval.cassette.interaction import RecordedFailure
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.stream import Player, Source
 
-__all__ = ["OffTapeError", "TapeTransport"]
+__all__ = ["CassetteTransport", "UnrecordedError"]
 
 
-class OffTapeError(httpx.TransportError):
+class UnrecordedError(httpx.TransportError):
     """The recorded web has no answer; the tool that asked reports it and the trial goes on."""
 
 
@@ -52,7 +52,7 @@ class _Played(httpx.Response):
         return await super().aread()
 
 
-class TapeTransport(TapeDeck[httpx.Request, httpx.Response], httpx.AsyncBaseTransport):
+class CassetteTransport(BaseTransport[httpx.Request, httpx.Response], httpx.AsyncBaseTransport):
     """Answers an `httpx.AsyncClient` from recordings; in replay there is no code path to the network."""
 
     @override
@@ -96,10 +96,10 @@ class TapeTransport(TapeDeck[httpx.Request, httpx.Response], httpx.AsyncBaseTran
         )
 
     @override
-    def _failure(self, failure: FailureOnTape, request: httpx.Request) -> Exception:
+    def _failure(self, failure: RecordedFailure, request: httpx.Request) -> Exception:
         kind: type[httpx.RequestError] = getattr(httpx, failure.type)
         return kind(failure.message, request=request)
 
     @override
-    def _off_tape(self, words: str, request: httpx.Request) -> Exception:
-        return OffTapeError(words, request=request)
+    def _unrecorded(self, words: str, request: httpx.Request) -> Exception:
+        return UnrecordedError(words, request=request)

@@ -6,15 +6,15 @@ from typing import cast
 import httpx2
 from typing_extensions import override
 
-from research_eval.cassette.deck import TapeDeck, marks_of
-from research_eval.cassette.interaction import FailureOnTape
+from research_eval.cassette.base_transport import BaseTransport, marks_of
+from research_eval.cassette.interaction import RecordedFailure
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.stream import Player, Source
 
-__all__ = ["OffTapeError2", "TapeTransport2"]
+__all__ = ["CassetteTransport2", "UnrecordedError2"]
 
 
-class OffTapeError2(httpx2.TransportError):
+class UnrecordedError2(httpx2.TransportError):
     """The recorded web has no answer, for a client of httpx2."""
 
 
@@ -52,7 +52,7 @@ class _Played(httpx2.Response):
         return await super().aread()
 
 
-class TapeTransport2(TapeDeck[httpx2.Request, httpx2.Response], httpx2.AsyncBaseTransport):
+class CassetteTransport2(BaseTransport[httpx2.Request, httpx2.Response], httpx2.AsyncBaseTransport):
     """Answers an `httpx2.AsyncClient` from recordings; in replay there is no code path to the network."""
 
     @override
@@ -96,10 +96,10 @@ class TapeTransport2(TapeDeck[httpx2.Request, httpx2.Response], httpx2.AsyncBase
         )
 
     @override
-    def _failure(self, failure: FailureOnTape, request: httpx2.Request) -> Exception:
+    def _failure(self, failure: RecordedFailure, request: httpx2.Request) -> Exception:
         kind: type[httpx2.RequestError] = getattr(httpx2, failure.type)
         return kind(failure.message, request=request)
 
     @override
-    def _off_tape(self, words: str, request: httpx2.Request) -> Exception:
-        return OffTapeError2(words, request=request)
+    def _unrecorded(self, words: str, request: httpx2.Request) -> Exception:
+        return UnrecordedError2(words, request=request)

@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import Any
 
 from research_eval.cassette.body import body_bytes
-from research_eval.cassette.foreign import ImportCount, taped_in_order
-from research_eval.cassette.interaction import TapeMetadata
+from research_eval.cassette.file import Cassette, dump_cassette, parse_cassette
+from research_eval.cassette.foreign import ImportCount, recorded_in_order
+from research_eval.cassette.interaction import CassetteMetadata
 from research_eval.cassette.key import PROFILE
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.store import FolderStore
-from research_eval.cassette.tape import Tape, dump_tape, parse_tape
 from research_eval.cassette.vcrpy_reading import exchanges_in
 from research_eval.errors import CassetteCorruptError, CassetteError
 
 __all__ = [
     "SERIALIZER",
-    "TapePersister",
-    "TapeSerializer",
+    "CassettePersister",
+    "CassetteSerializer",
     "register",
     "vcrpy_values",
     "write_vcrpy",
@@ -27,7 +27,7 @@ SERIALIZER = "research-eval"
 """The name under which the serializer is registered."""
 
 
-class TapeSerializer:
+class CassetteSerializer:
     """Lets vcrpy read and write our files; it is handed to `VCR.register_serializer`."""
 
     def __init__(self, folder: Path | None = None, redactor: Redactor | None = None) -> None:
@@ -40,29 +40,29 @@ class TapeSerializer:
         Raises:
             CassetteCorruptError: If it is none of ours.
         """
-        tape = parse_tape(
+        cassette = parse_cassette(
             cassette_string.encode("utf-8", "surrogatepass"), "the cassette", self._read_file
         )
-        return vcrpy_values(tape, self._read_file)
+        return vcrpy_values(cassette, self._read_file)
 
     def serialize(self, cassette_dict: dict[str, Any]) -> str:
         """Return the text of a file for what vcrpy recorded, scrubbed.
 
         Raises:
-            SecretOnTapeError: If a known secret is still in it.
+            SecretInCassetteError: If a known secret is still in it.
             CassetteError: If vcrpy recorded what is no exchange.
         """
         count = ImportCount()
         parts = exchanges_in(cassette_dict["interactions"])
-        records = taped_in_order(parts, self._redactor, "model", count)
+        records = recorded_in_order(parts, self._redactor, "model", count)
         if count.refused:
             raise CassetteError(f"the cassette cannot be written: {count.reasons[0]}")
-        text = dump_tape(records, TapeMetadata(profile=PROFILE))
+        text = dump_cassette(records, CassetteMetadata(profile=PROFILE))
         self._redactor.check(text, "the cassette")
         return text
 
 
-class TapePersister:
+class CassettePersister:
     """Reads files as UTF-8 and finds bodies that have files of their own; for `VCR.register_persister`."""
 
     @staticmethod
@@ -74,11 +74,11 @@ class TapePersister:
         path = Path(cassette_path)
         if not path.is_file():
             raise CassetteNotFoundError
-        if isinstance(serializer, TapeSerializer):
+        if isinstance(serializer, CassetteSerializer):
             home = next(
                 (folder for folder in path.parents[:4] if (folder / "bodies").is_dir()), None
             )
-            serializer = TapeSerializer(home)
+            serializer = CassetteSerializer(home)
         return deserialize(path.read_text(encoding="utf-8"), serializer)
 
     @staticmethod
@@ -95,12 +95,12 @@ class TapePersister:
 
 def register(vcr: Any, redactor: Redactor | None = None) -> None:  # noqa: ANN401  # vcrpy ships no types
     """Teach a `vcr.VCR` to read and write our cassettes: `use_cassette(..., serializer="research-eval")`."""
-    vcr.register_serializer(SERIALIZER, TapeSerializer(redactor=redactor))
-    vcr.register_persister(TapePersister)
+    vcr.register_serializer(SERIALIZER, CassetteSerializer(redactor=redactor))
+    vcr.register_persister(CassettePersister)
 
 
-def vcrpy_values(tape: Tape, read_file: Callable[[str], bytes]) -> dict[str, Any]:
-    """Return a tape as the plain values that vcrpy knows; bodies are bytes."""
+def vcrpy_values(cassette: Cassette, read_file: Callable[[str], bytes]) -> dict[str, Any]:
+    """Return a cassette as the plain values that vcrpy knows; bodies are bytes."""
     return {
         "version": 1,
         "interactions": [
@@ -121,13 +121,13 @@ def vcrpy_values(tape: Tape, read_file: Callable[[str], bytes]) -> dict[str, Any
                     "body": {"string": body_bytes(record.response.body, read_file)},
                 },
             }
-            for record in tape.records()
+            for record in cassette.records()
         ],
     }
 
 
-def write_vcrpy(tapes: Iterable[tuple[Tape, Callable[[str], bytes]]], path: Path) -> int:
-    """Write tapes as one ordinary vcrpy cassette: JSON if the name ends so, else YAML.
+def write_vcrpy(cassettes: Iterable[tuple[Cassette, Callable[[str], bytes]]], path: Path) -> int:
+    """Write cassettes as one ordinary vcrpy cassette: JSON if the name ends so, else YAML.
 
     Raises:
         CassetteError: If a binary body is to go into JSON, which vcrpy cannot do.
@@ -139,8 +139,8 @@ def write_vcrpy(tapes: Iterable[tuple[Tape, Callable[[str], bytes]]], path: Path
 
     interactions = [
         interaction
-        for tape, read_file in tapes
-        for interaction in vcrpy_values(tape, read_file)["interactions"]
+        for cassette, read_file in cassettes
+        for interaction in vcrpy_values(cassette, read_file)["interactions"]
     ]
     for interaction in interactions:
         convert_to_unicode(interaction["request"])

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 import yaml
 
+from research_eval.cassette.file import MAX_BYTES
 from research_eval.cassette.foreign import ForeignExchange, NotKept, RefusedError, settled
-from research_eval.cassette.tape import MAX_BYTES
 from research_eval.errors import CassetteCorruptError
 from research_eval.schema.outside import read_json
 

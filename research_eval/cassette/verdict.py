@@ -46,14 +46,14 @@ class Divergence(NamedTuple):
 
 def replay_verdict(tally: ReplayTally) -> ReplayVerdict:
     """Return what the tally of one trial amounts to."""
-    asked = tally.hits + tally.recorded + tally.live + tally.off_tape + tally.misses
+    asked = tally.hits + tally.recorded + tally.live + tally.unrecorded + tally.misses
     if tally.misses:
         word: ReplayWord = "stale" if tally.stale else "miss"
     elif tally.live:
         word = "live"
     elif tally.recorded:
         word = "recorded"
-    elif tally.unplayed or tally.off_tape:
+    elif tally.unplayed or tally.unrecorded:
         word = "partial"
     else:
         word = "hit"

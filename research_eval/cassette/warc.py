@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from research_eval.cassette.body import body_bytes
-from research_eval.cassette.interaction import TapedInteraction
+from research_eval.cassette.interaction import RecordedInteraction
 from research_eval.cassette.recording import NO_RESPONSE
 from research_eval.cassette.store import Store
 from research_eval.errors import CassetteError
@@ -37,9 +37,9 @@ def write_warc(store: Store, path: Path) -> Exported:
     writer = warcio["warcwriter"].WARCWriter(out, gzip=True)
     written = failures = 0
     for name in store.names():
-        tape = store.read(name)
-        for number, record in enumerate(tape.records() if tape else ()):
-            if record.response.status.code == NO_RESPONSE and record.tape.error is not None:
+        cassette = store.read(name)
+        for number, record in enumerate(cassette.records() if cassette else ()):
+            if record.response.status.code == NO_RESPONSE and record.recording.error is not None:
                 failures += 1
                 continue
             _write_pair(warcio, writer, record, store, f"{name}#{number}")
@@ -53,7 +53,7 @@ def write_warc(store: Store, path: Path) -> Exported:
 def _write_pair(
     warcio: dict[str, Any],
     writer: Any,  # noqa: ANN401  # warcio ships no types
-    record: TapedInteraction,
+    record: RecordedInteraction,
     store: Store,
     place: str,
 ) -> None:
@@ -74,7 +74,7 @@ def _write_pair(
     ids = [
         f"<urn:uuid:{uuid.uuid5(_NAMESPACE, f'{side} {place}')}>" for side in ("answer", "request")
     ]
-    date = record.tape.recorded_at or _UNDATED
+    date = record.recording.recorded_at or _UNDATED
     response = writer.create_warc_record(
         record.request.uri,
         "response",

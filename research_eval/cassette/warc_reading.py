@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from research_eval.cassette.file import MAX_BYTES
 from research_eval.cassette.foreign import (
     MAX_IMPORT_BYTES,
     ForeignExchange,
@@ -21,7 +22,6 @@ from research_eval.cassette.foreign import (
     settled,
 )
 from research_eval.cassette.message import HttpMessage, read_message, status_of, whole_body
-from research_eval.cassette.tape import MAX_BYTES
 from research_eval.cassette.warc import warcio_modules
 from research_eval.errors import CassetteCorruptError
 

@@ -9,24 +9,24 @@ from typing import Literal
 
 from typing_extensions import override
 
+from research_eval.cassette.base_transport import Mode, Unrecorded
 from research_eval.cassette.body import body_bytes
-from research_eval.cassette.deck import Mode, OffTape
 from research_eval.cassette.explain import Candidate, explain
+from research_eval.cassette.file import Cassette
 from research_eval.cassette.inbound import IsEnough
-from research_eval.cassette.interaction import TapedInteraction, TapeMetadata
+from research_eval.cassette.interaction import CassetteMetadata, RecordedInteraction
 from research_eval.cassette.key import PROFILE, Asked
 from research_eval.cassette.name import host_folder, slug
 from research_eval.cassette.opening import open_store
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.session import Refresh, Session, SessionSettings, session_settings
-from research_eval.cassette.tape import Tape
 from research_eval.cassette.verdict import Divergence
 from research_eval.clock import Clock
 from research_eval.errors import CassetteCorruptError, CassetteMissError
 from research_eval.schema import TrialKey
 
-__all__ = ["RepeatPolicy", "WebCassette", "WebSession", "name_of_tape", "web_name"]
+__all__ = ["RepeatPolicy", "WebCassettes", "WebSession", "name_of_cassette", "web_name"]
 
 RepeatPolicy = Literal["strict", "then_last", "reuse"]
 """What equal requests of one trial get: each its own recording, and then a miss, or the last one
@@ -35,22 +35,22 @@ again; or always the last one."""
 REFUSALS = frozenset({401, 402, 403, 407, 429, 432, 433})
 """Statuses with which an API refuses a key, or more requests for it."""
 
-_HELD_TAPES = 1024
+_HELD_CASSETTES = 1024
 _HELD_BYTES = 32 * 1024 * 1024
 
 
 def web_name(asked: Asked) -> str:
-    """Return the name of the tape that holds all answers to a request: its host, a hint, its digest."""
-    return name_of_tape(asked.host, asked.uri, asked.key)
+    """Return the name of the cassette that holds all answers to a request: its host, a hint, its digest."""
+    return name_of_cassette(asked.host, asked.uri, asked.key)
 
 
-def name_of_tape(host: str, uri: str, key: str) -> str:
+def name_of_cassette(host: str, uri: str, key: str) -> str:
     """Return the same from its parts."""
     target = uri.partition("://")[2].partition("/")[2]
     return f"{host_folder(host)}/{slug(target)}.{key}"
 
 
-class WebCassette:
+class WebCassettes:
     """The recorded web of an experiment, read only as far as it is asked for."""
 
     def __init__(
@@ -93,7 +93,7 @@ class WebCassette:
         self.store = open_store(Path(folder), self._settings.redactor, has_shared_bodies=True)
         self._repeats: RepeatPolicy = repeats
         self._repeats_by_host = dict(repeats_by_host or {})
-        self._tapes: OrderedDict[str, Tape | None] = OrderedDict()
+        self._cassettes: OrderedDict[str, Cassette | None] = OrderedDict()
         self._held_bytes = 0
         self._written: set[str] = set()
         self._played: set[tuple[str, int]] = set()
@@ -107,22 +107,22 @@ class WebCassette:
         """Return what repeated requests to `host` get."""
         return self._repeats_by_host.get(host, self._repeats)
 
-    def tape(self, name: str) -> Tape | None:
+    def cassette(self, name: str) -> Cassette | None:
         """Return what may be played for `name`: in a fresh recording only what this run recorded."""
         is_fresh = self.mode == "record" and self._settings.refresh == "all"
         if is_fresh and name not in self._written:
             return None
-        if name in self._tapes:
-            self._tapes.move_to_end(name)
-            return self._tapes[name]
+        if name in self._cassettes:
+            self._cassettes.move_to_end(name)
+            return self._cassettes[name]
         try:
-            tape = self.store.read(name)
+            cassette = self.store.read(name)
         except CassetteCorruptError:
             if self.mode != "record":
                 raise
-            tape = None  # it is recorded again
-        self._hold(name, tape)
-        return tape
+            cassette = None  # it is recorded again
+        self._hold(name, cassette)
+        return cassette
 
     def is_to_be_redone(self, name: str, interaction: Interaction) -> bool:
         """Say whether a recording is damaged, was given up, or is a refusal that is to be asked again."""
@@ -150,12 +150,12 @@ class WebCassette:
         return False
 
     def settle(
-        self, name: str, key: str, ordinal: int, interaction: TapedInteraction | None
+        self, name: str, key: str, ordinal: int, interaction: RecordedInteraction | None
     ) -> None:
         """Keep what was recorded for a slot, and let those go on who wait for it.
 
         Raises:
-            SecretOnTapeError: If a known secret is in it; nothing is kept then.
+            SecretInCassetteError: If a known secret is in it; nothing is kept then.
         """
         try:
             if interaction is not None:
@@ -173,26 +173,30 @@ class WebCassette:
         """Let go of files."""
         self.store.close()
 
-    def _add(self, name: str, interaction: TapedInteraction) -> None:
-        tape = self.tape(name)
-        ordinal = interaction.tape.ordinal
+    def _add(self, name: str, interaction: RecordedInteraction) -> None:
+        cassette = self.cassette(name)
+        ordinal = interaction.recording.ordinal
         known = [
-            record for record in (tape.records() if tape else ()) if record.tape.ordinal != ordinal
+            record
+            for record in (cassette.records() if cassette else ())
+            if record.recording.ordinal != ordinal
         ]
-        records = sorted([*known, interaction], key=lambda record: record.tape.ordinal)
-        self.store.write(name, records, TapeMetadata(profile=PROFILE))
+        records = sorted([*known, interaction], key=lambda record: record.recording.ordinal)
+        self.store.write(name, records, CassetteMetadata(profile=PROFILE))
         self._written.add(name)
         self._hold(name, self.store.read(name))
 
-    def _hold(self, name: str, tape: Tape | None) -> None:
-        """Keep a tape in memory, and drop of those that were not asked for longest."""
-        old = self._tapes.pop(name, None)
-        self._held_bytes += (tape.size_bytes if tape else 0) - (old.size_bytes if old else 0)
-        self._tapes[name] = tape
-        while len(self._tapes) > 1 and (
-            len(self._tapes) > _HELD_TAPES or self._held_bytes > _HELD_BYTES
+    def _hold(self, name: str, cassette: Cassette | None) -> None:
+        """Keep a cassette in memory, and drop of those that were not asked for longest."""
+        old = self._cassettes.pop(name, None)
+        self._held_bytes += (cassette.size_bytes if cassette else 0) - (
+            old.size_bytes if old else 0
+        )
+        self._cassettes[name] = cassette
+        while len(self._cassettes) > 1 and (
+            len(self._cassettes) > _HELD_CASSETTES or self._held_bytes > _HELD_BYTES
         ):
-            _, gone = self._tapes.popitem(last=False)
+            _, gone = self._cassettes.popitem(last=False)
             self._held_bytes -= gone.size_bytes if gone else 0
 
 
@@ -200,89 +204,89 @@ class WebSession(Session):
     """One trial's view of the shared web."""
 
     def __init__(
-        self, cassette: WebCassette, settings: SessionSettings, key: TrialKey, clock: Clock
+        self, cassettes: WebCassettes, settings: SessionSettings, key: TrialKey, clock: Clock
     ) -> None:
         super().__init__(settings, key, clock)
-        self._cassette = cassette
+        self._cassettes = cassettes
 
     @override
     async def claim(
-        self, asked: Asked, lane: str, is_enough: IsEnough | None = None
+        self, asked: Asked, task_id: str, is_enough: IsEnough | None = None
     ) -> Interaction | int:
-        ordinal = self._take_ordinal(lane, asked.key)
+        ordinal = self._take_ordinal(task_id, asked.key)
         name = web_name(asked)
         while True:
             found = self._pick(asked, name, ordinal)
             is_short = found is not None and _is_short(found, is_enough)
             if found is not None and not is_short:
                 self._hits += 1
-                self._cassette.note_played(name, found.ordinal)
+                self._cassettes.note_played(name, found.ordinal)
                 return found
             if self.mode != "record":
                 raise self._too_short(found) if found and is_short else self._missed(asked, name)
-            if await self._cassette.reserve(asked.key, ordinal):
+            if await self._cassettes.reserve(asked.key, ordinal):
                 return ordinal
 
     @override
     def cut_short(self, interaction: Interaction) -> BaseException:
-        if self._cassette.miss == "stop":
+        if self._cassettes.miss == "stop":
             return super().cut_short(interaction)
-        self._off_tape += 1
-        return OffTape(f"{interaction.uri}: only a part was recorded")
+        self._unrecorded += 1
+        return Unrecorded(f"{interaction.uri}: only a part was recorded")
 
     @override
     def _saver(
-        self, asked: Asked, lane: str, ordinal: int
-    ) -> Callable[[TapedInteraction | None], None]:
+        self, asked: Asked, task_id: str, ordinal: int
+    ) -> Callable[[RecordedInteraction | None], None]:
         name = web_name(asked)
 
-        def save(interaction: TapedInteraction | None) -> None:
+        def save(interaction: RecordedInteraction | None) -> None:
             if interaction is not None:
-                shared = {"tape": interaction.tape.model_copy(update={"lane": ""})}
+                shared = {"recording": interaction.recording.model_copy(update={"task_id": ""})}
                 interaction = interaction.model_copy(update=shared)
-                self._cassette.note_played(name, ordinal)
-            self._cassette.settle(name, asked.key, ordinal, interaction)
+                self._cassettes.note_played(name, ordinal)
+            self._cassettes.settle(name, asked.key, ordinal, interaction)
 
         return save
 
     def _pick(self, asked: Asked, name: str, ordinal: int) -> Interaction | None:
         if self.problem is not None:
             return None
-        tape = self._cassette.tape(name)
-        slots = tape.slots("", asked.key) if tape else []
+        cassette = self._cassettes.cassette(name)
+        slots = cassette.slots("", asked.key) if cassette else []
         if not slots:
             return None
-        policy = self._cassette.repeats(asked.host)
+        policy = self._cassettes.repeats(asked.host)
         if policy == "reuse":
             return slots[-1]
         for found in slots[ordinal : ordinal + 1]:
-            return None if self._cassette.is_to_be_redone(name, found) else found
+            return None if self._cassettes.is_to_be_redone(name, found) else found
         return slots[-1] if policy == "then_last" and self.mode == "replay" else None
 
-    def _missed(self, asked: Asked, name: str) -> CassetteMissError | OffTape:
+    def _missed(self, asked: Asked, name: str) -> CassetteMissError | Unrecorded:
         if self.problem is not None:
             return CassetteMissError(self.problem)
         what = f"{asked.method} {asked.uri}"
-        if self._cassette.miss == "tool_error":
-            self._off_tape += 1
-            return OffTape(f"{what} was never recorded")
+        if self._cassettes.miss == "tool_error":
+            self._unrecorded += 1
+            return Unrecorded(f"{what} was never recorded")
         near, first = explain(asked, self._candidates(name))
         command = self._command()
-        words = f"{Path(self._cassette.store.place).name}: no recording of {what}; {near}; record it with: {command}"
+        words = f"{Path(self._cassettes.store.place).name}: no recording of {what}; {near}; record it with: {command}"
         path, recorded, now = first or (None, None, None)
         found = Divergence(self._hits + 1, self._hits, path, recorded, now, command)
         return self._latched(words, found, is_stale=False)
 
-    def _too_short(self, found: Interaction) -> CassetteMissError | OffTape:
+    def _too_short(self, found: Interaction) -> CassetteMissError | Unrecorded:
         """Return the error for a page that a reader with a smaller cap closed early."""
         what = f"{found.method} {found.uri}"
         size = f"only its first {len(found.content)} bytes were recorded"
-        if self._cassette.miss == "tool_error":
-            self._off_tape += 1
-            return OffTape(f"{what}: {size}")
+        if self._cassettes.miss == "tool_error":
+            self._unrecorded += 1
+            return Unrecorded(f"{what}: {size}")
         command = self._command("")
         words = (
-            f"{Path(self._cassette.store.place).name}: {what}: {size}, because the cap of its reader "
+            f"{Path(self._cassettes.store.place).name}: {what}: {size}, because the cap of its reader "
             f"was reached; this configuration reads on; record the rest with: {command}"
         )
         found_here = Divergence(self._hits + 1, self._hits, "body", size, "more", command)
@@ -296,14 +300,14 @@ class WebSession(Session):
 
     def _candidates(self, name: str) -> Iterator[Candidate]:
         """Return recorded requests to the same host, those to a similar path first."""
-        for near in self._cassette.store.neighbours(name, limit=40):
+        for near in self._cassettes.store.neighbours(name, limit=40):
             try:
-                tape = self._cassette.store.read(near)
+                cassette = self._cassettes.store.read(near)
             except CassetteCorruptError:
                 continue
-            for record in tape.records()[:1] if tape else ():
+            for record in cassette.records()[:1] if cassette else ():
                 request = record.request
-                content = body_bytes(request.body, self._cassette.store.body)
+                content = body_bytes(request.body, self._cassettes.store.body)
                 yield Candidate(f"{near}.json", request.method, request.uri, content)
 
 

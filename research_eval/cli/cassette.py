@@ -18,7 +18,7 @@ from research_eval.cli.cassette_transfer import (
 )
 
 if TYPE_CHECKING:
-    from research_eval.cassette.interaction import TapedInteraction
+    from research_eval.cassette.interaction import RecordedInteraction
     from research_eval.cassette.place import NamedStore
     from research_eval.cassette.playback import Interaction
     from research_eval.cassette.store import Store
@@ -60,17 +60,17 @@ def ls(place: Path, host: str | None) -> None:
 @click.option("--whole", is_flag=True, help="Print bodies to their end.")
 def show(place: Path, name: str, whole: bool) -> None:
     """Print the exchanges whose NAME, as `ls` prints it, begins so."""
-    from research_eval.cassette.place import find_tape
+    from research_eval.cassette.place import find_cassette
     from research_eval.errors import CassetteError
 
     found = False
-    for named, tape_name in find_tape(find_place(place).stores, name.partition("#")[0]):
-        tape = named.store.read(tape_name)
-        for number, record in enumerate(tape.records() if tape else ()):
+    for named, cassette_name in find_cassette(find_place(place).stores, name.partition("#")[0]):
+        file = named.store.read(cassette_name)
+        for number, record in enumerate(file.records() if file else ()):
             ordinal = name.partition("#")[2]
-            if ordinal in {"", str(record.tape.ordinal)}:
+            if ordinal in {"", str(record.recording.ordinal)}:
                 found = True
-                click.echo(f"=== {named.label}/{tape_name}, exchange {number + 1}")
+                click.echo(f"=== {named.label}/{cassette_name}, exchange {number + 1}")
                 _show(record, named.store, None if whole else _SHOWN_BYTES)
     if not found:
         raise CassetteError(f"{place}: holds no recording called {name!r}")
@@ -95,9 +95,9 @@ def verify(place: Path, played: Path | None) -> int:
 
     found = find_place(place)
     lines = None if played is None else set(_read_lines(played))
-    count = tapes = 0
+    count = cassettes = 0
     for named in found.stores:
-        tapes += sum(1 for _ in named.store.names())
+        cassettes += sum(1 for _ in named.store.names())
         findings = verify_store(
             named.store,
             known_redactor(),
@@ -108,7 +108,7 @@ def verify(place: Path, played: Path | None) -> int:
         for finding in findings:
             count += 1
             click.echo(f"{finding.kind}\t{named.label}/{finding.name}\t{finding.detail}")
-    click.echo(f"{tapes} cassettes, {count} findings")
+    click.echo(f"{cassettes} cassettes, {count} findings")
     return 1 if count else 0
 
 
@@ -120,15 +120,15 @@ def seal(place: Path, name: str) -> int:
 
     Only those whose NAME, as `ls` prints it, begins so. Exits 1 if one is damaged.
     """
-    from research_eval.cassette.place import find_tape
+    from research_eval.cassette.place import find_cassette
     from research_eval.errors import CassetteCorruptError
 
     count = damaged = 0
-    for named, tape_name in find_tape(find_place(place).stores, name):
+    for named, cassette_name in find_cassette(find_place(place).stores, name):
         try:
-            if named.store.seal(tape_name):
+            if named.store.seal(cassette_name):
                 count += 1
-                click.echo(f"{named.label}/{tape_name}")
+                click.echo(f"{named.label}/{cassette_name}")
         except CassetteCorruptError as exc:
             damaged += 1
             click.echo(f"{exc}", err=True)
@@ -148,13 +148,13 @@ def scrub(place: Path, patterns: tuple[str, ...], fields: tuple[str, ...], dry_r
 
     Those of the environment, known fields, and patterns of your own.
     """
-    from research_eval.cassette.transfer import scrub_tapes
+    from research_eval.cassette.transfer import scrub_cassettes
 
     find_place(place)  # an experiment names its variables
     redactor = known_redactor(patterns, fields)
     count = 0
     for named in find_place(place, redactor).stores:
-        for name in scrub_tapes(named.store, redactor, named.channel, is_dry=dry_run):
+        for name in scrub_cassettes(named.store, redactor, named.channel, is_dry=dry_run):
             count += 1
             click.echo(f"{named.label}/{name}")
         if not dry_run:
@@ -235,8 +235,8 @@ def stats(place: Path, as_json: bool) -> None:
 def _interactions(found: FoundPlace) -> "Iterator[tuple[NamedStore, str, Interaction]]":
     for named in found.stores:
         for name in named.store.names():
-            tape = named.store.read(name)
-            for interaction in tape.interactions if tape else ():
+            file = named.store.read(name)
+            for interaction in file.interactions if file else ():
                 yield named, name, interaction
 
 
@@ -262,11 +262,11 @@ def _outcome(interaction: "Interaction") -> str:
     return f"{interaction.status}{end}"
 
 
-def _show(record: "TapedInteraction", store: "Store", limit: int | None) -> None:
+def _show(record: "RecordedInteraction", store: "Store", limit: int | None) -> None:
     from research_eval.cassette.body import body_bytes
     from research_eval.cassette.playback import Interaction
 
-    slot = record.tape
+    slot = record.recording
     click.echo(f"{record.request.method} {record.request.uri}")
     _show_part(record.request.headers, body_bytes(record.request.body, store.body), limit)
     outcome = _outcome(Interaction.of(record, store.body))

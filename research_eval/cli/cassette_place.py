@@ -16,14 +16,14 @@ OUT = click.argument("out", type=click.Path(path_type=Path))
 
 
 class FoundPlace(NamedTuple):
-    """What a PLACE holds, and which model tapes its experiment has, where it is one."""
+    """What a PLACE holds, and which model cassettes its experiment has, where it is one."""
 
     stores: "list[NamedStore]"
     expected: dict[str, set[str]] | None
 
 
 def find_place(place: Path, redactor: "Redactor | None" = None) -> FoundPlace:
-    """Return the stores that `place` means, and the tapes that its experiment should have.
+    """Return the stores that `place` means, and the cassettes that its experiment should have.
 
     Raises:
         UsageError: If there is nothing there, or the experiment cannot be read.

@@ -61,21 +61,21 @@ def import_warc(warc: Path, place: Path) -> int:
 @click.command("export-vcr")
 @PLACE
 @OUT
-@click.option("--name", default="", help="Only tapes whose name begins so.")
+@click.option("--name", default="", help="Only cassettes whose name begins so.")
 def export_vcr(place: Path, out: Path, name: str) -> None:
     """Write recordings as one ordinary vcrpy cassette.
 
     JSON or YAML, by the name of OUT.
     """
-    from research_eval.cassette.place import find_tape
+    from research_eval.cassette.place import find_cassette
     from research_eval.cassette.vcrpy import write_vcrpy
 
-    tapes = (
-        (tape, named.store.body)
-        for named, tape_name in find_tape(find_place(place).stores, name)
-        if (tape := named.store.read(tape_name)) is not None
+    cassettes = (
+        (cassette, named.store.body)
+        for named, cassette_name in find_cassette(find_place(place).stores, name)
+        if (cassette := named.store.read(cassette_name)) is not None
     )
-    click.echo(f"{write_vcrpy(tapes, out)} exchanges written to {out}")
+    click.echo(f"{write_vcrpy(cassettes, out)} exchanges written to {out}")
 
 
 @click.command("import-vcr")
@@ -168,9 +168,9 @@ def unpack(place: Path) -> None:
 
 
 def _copy(source: Any, target: Any) -> int:  # noqa: ANN401  # either kind of store
-    from research_eval.cassette.transfer import copy_tapes
+    from research_eval.cassette.transfer import copy_cassettes
 
-    count = copy_tapes(source, target)
+    count = copy_cassettes(source, target)
     target.close()
     source.close()
     return count

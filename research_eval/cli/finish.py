@@ -113,8 +113,8 @@ def _exit_status(out: Path) -> tuple[int, list[str]]:
         )
         if record.status == "error" and record.failure is not None:
             errors.append((record.key, record.failure))
-    off_tape = sum(tally.off_tape for tally in tallies)
-    more = f", {off_tape} requests of the web off tape" if off_tape else ""
+    unrecorded = sum(tally.unrecorded for tally in tallies)
+    more = f", {unrecorded} requests of the web unrecorded" if unrecorded else ""
     click.echo(f"recordings: {run_verdict(tallies)}{more}")
     closed = [f"{blocked} fetches were blocked"] if blocked else []
     missed = [(key, failure) for key, failure in errors if failure.kind.startswith("cassette_")]

@@ -133,7 +133,7 @@ class _Bench:
     def __init__(self, options: JudgeOptions) -> None:
         import httpx2
 
-        from research_eval.cassette import ModelCassette, Redactor
+        from research_eval.cassette import ModelCassettes, Redactor
         from research_eval.clock import SystemClock
         from research_eval.model import LimiterPool
         from research_eval.secret import PlaceholderSecrets, known_secrets, read_secrets
@@ -148,7 +148,7 @@ class _Bench:
             None if is_replay else httpx2.AsyncHTTPTransport()
         )
         self._turns = asyncio.Semaphore(options.concurrency)
-        self._cassette: ModelCassette = ModelCassette(
+        self._cassette: ModelCassettes = ModelCassettes(
             options.cassettes,
             mode=options.mode,
             redactor=self._redactor,

@@ -88,13 +88,13 @@ def _draw_states(axes: Axes, trace: LabTrace, names: Sequence[str]) -> None:
 
 
 def _draw_served(axes: Axes, trace: LabTrace, names: Sequence[str]) -> None:
-    lanes = ["cache", *names, "nobody"]
+    servers = ["cache", *names, "nobody"]
     colours = ["#777777", *_PALETTE, *_PALETTE][: len(names) + 1]
-    for row, (lane, colour) in enumerate(zip(lanes, [*colours, _UNSERVED], strict=True)):
-        times = [search.at_s for search in trace.searches if _lane(search) == lane]
+    for row, (server, colour) in enumerate(zip(servers, [*colours, _UNSERVED], strict=True)):
+        times = [search.at_s for search in trace.searches if _server_of(search) == server]
         axes.eventplot(times, lineoffsets=row, linelengths=0.7, linewidths=0.6, colors=colour)
-    axes.set_yticks(range(len(lanes)), lanes)
-    axes.set_ylim(len(lanes) - 0.5, -0.5)
+    axes.set_yticks(range(len(servers)), servers)
+    axes.set_ylim(len(servers) - 0.5, -0.5)
     axes.set_title("each search, by who served it", fontsize=8, loc="left")
 
 
@@ -112,7 +112,7 @@ def _draw_latency(axes: Axes, trace: LabTrace, names: Sequence[str]) -> None:
     axes.set_ylim(bottom=0)
 
 
-def _lane(search: SearchDone) -> str:
+def _server_of(search: SearchDone) -> str:
     if search.is_cached:
         return "cache"
     return search.served_by or "nobody"

@@ -1,4 +1,4 @@
-"""Put faults between a client of httpx and whatever answers it: a tape, a recorder, the network."""
+"""Put faults between a client of httpx and whatever answers it: a cassette, a recorder, the network."""
 
 import random
 from collections.abc import AsyncIterator, Sequence

@@ -58,7 +58,7 @@ TOTALS = (
     "attempts", "violations", "turns", "request_retries", "tool_calls", "failed_tool_calls",
     "searches", "search_unserved", "search_fallbacks", "search_cache_hits", "search_requests",
     "search_errors", "search_rate_limited", "breaker_openings", "breaker_skips", "fetches",
-    "failed_fetches", "off_tape", "model_requests", "input_tokens", "output_tokens",
+    "failed_fetches", "unrecorded", "model_requests", "input_tokens", "output_tokens",
     "unmeasured_requests", "cost_usd", "virtual_seconds", "replay_hits", "replay_misses",
     "replay_unplayed",
 )  # fmt: skip

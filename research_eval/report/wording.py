@@ -154,9 +154,9 @@ def origin(view: RunView) -> str:
         parts.append("Synthetic: its questions and the pages of its web were made for the purpose.")
     modes = {"models": manifest.model_mode, "the web": manifest.web_mode}
     if set(modes.values()) == {"replay"}:
-        tapes = (manifest.cassettes_sha256 or "")[:12]
+        cassettes = (manifest.cassettes_sha256 or "")[:12]
         parts.append(
-            f"Models and the web were replayed from recordings, sha256 {tapes or NOTHING}."
+            f"Models and the web were replayed from recordings, sha256 {cassettes or NOTHING}."
         )
     else:
         said = {"replay": "replayed", "record": "asked live and recorded", "live": "asked live"}

@@ -65,7 +65,7 @@ def build_trial(
     observers: tuple[Observer, ...] = (),
     meter: Meter | None = None,
 ) -> LiveTrial:
-    """Construct one trial; nothing of it is shared with another but the tapes.
+    """Construct one trial; nothing of it is shared with another but the cassettes.
 
     Args:
         key: Which trial.

@@ -1,4 +1,4 @@
-"""What all trials of a run share: tapes, keys, and the ways to the network."""
+"""What all trials of a run share: cassettes, keys, and the ways to the network."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ import httpx
 import httpx2
 from typing_extensions import override
 
-from research_eval.cassette import Mode, ModelCassette, Redactor, Refresh, WebCassette
+from research_eval.cassette import Mode, ModelCassettes, Redactor, Refresh, WebCassettes
 from research_eval.clock import Clock, SystemClock, VirtualClock
 from research_eval.errors import CassetteError
 from research_eval.experiment import (
@@ -42,10 +42,10 @@ __all__ = ["Channels", "Network", "open_channels", "secrets_of"]
 
 @dataclass(frozen=True)
 class Channels:
-    """The tapes of a run and what stands behind them; `None` where there is no way out."""
+    """The cassettes of a run and what stands behind them; `None` where there is no way out."""
 
-    web: WebCassette
-    models: Mapping[str, ModelCassette]
+    web: WebCassettes
+    models: Mapping[str, ModelCassettes]
     """By configuration."""
     model_mode: Mode
     web_mode: Mode
@@ -122,7 +122,7 @@ class Channels:
             await self.network.aclose()
 
     def close(self) -> None:
-        """Close the tapes."""
+        """Close the cassettes."""
         self.web.close()
         for cassette in self.models.values():
             cassette.close()
@@ -231,19 +231,19 @@ def open_channels(
     redactor = Redactor(known_secrets())
     folder = experiment.cassettes_path
     places = (folder / "web", folder / "web.pack")
-    needs_tapes = any(not has_corpus(item.search) for item in configurations)
-    has_tapes = any(place.exists() for place in places)
-    if options.web_mode == "replay" and needs_tapes and not has_tapes:
+    needs_cassettes = any(not has_corpus(item.search) for item in configurations)
+    has_cassettes = any(place.exists() for place in places)
+    if options.web_mode == "replay" and needs_cassettes and not has_cassettes:
         raise CassetteError(
             f"{folder / 'web'}: there are no recordings; make them with research-eval record "
             "(agents that neither search nor open a page leave none: see search.chain)"
         )
-    web_is_taped = options.web_mode == "replay" or world is not None
+    is_web_recorded = options.web_mode == "replay" or world is not None
     web_secrets, model_secrets = secrets_of(options, is_world=world is not None)
     network = experiment.settings.network
     way = None if options.is_replay else way_of(network, experiment.path.parent)
     return Channels(
-        web=WebCassette(
+        web=WebCassettes(
             folder / "web",
             mode=options.web_mode,
             redactor=redactor,
@@ -254,7 +254,7 @@ def open_channels(
             ask_again=_search_addresses(configurations) if options.retry_errors else (),
         ),
         models={
-            configuration.name: ModelCassette(
+            configuration.name: ModelCassettes(
                 folder / configuration.name,
                 mode="live" if configuration.model.is_reference_agent else options.model_mode,
                 redactor=redactor,
@@ -273,7 +273,7 @@ def open_channels(
         limiters=None
         if options.model_mode == "replay"
         else LimiterPool(SystemClock(), experiment.settings.limits),
-        search_limits=None if web_is_taped else {},
+        search_limits=None if is_web_recorded else {},
         real_time=options.real_time,
         scrub=str if options.is_replay else redactor.text,
     )

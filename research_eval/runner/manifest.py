@@ -74,14 +74,14 @@ def _recordings(experiment: Experiment) -> Recordings:
     """Return the digests of all that an experiment has recorded."""
     folder = experiment.cassettes_path
     names = [configuration.name for configuration in experiment.settings.configuration]
-    found = {name: _digest_of_tapes(folder / name) for name in names}
+    found = {name: _digest_of_cassettes(folder / name) for name in names}
     return Recordings(
-        web=_digest_of_tapes(folder / "web") or "",
+        web=_digest_of_cassettes(folder / "web") or "",
         models={name: digest for name, digest in found.items() if digest},
     )
 
 
-def _digest_of_tapes(folder: Path) -> str | None:
+def _digest_of_cassettes(folder: Path) -> str | None:
     """Return the digest of what was recorded, or `None` if it cannot be read, asked for or not."""
     try:
         store = open_store(folder)

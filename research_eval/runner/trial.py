@@ -182,7 +182,7 @@ def _turn(live: LiveTrial) -> int:
 
 
 def _stopped(outcome: AgentOutcome, kind: str, problem: str) -> AgentOutcome:
-    """Return the outcome of a trial whose tape did not hold: an error, whatever came after."""
+    """Return the outcome of a trial whose cassette did not hold: an error, whatever came after."""
     turn = outcome.failure.turn if outcome.failure else None
     failure = Failure(kind=kind, message=problem, turn=turn)
     return outcome.model_copy(update={"status": "error", "failure": failure})

@@ -6,7 +6,7 @@ real, so that a record holds nothing that differs from one replay to the next.
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from research_eval.schema.message import FinishReason, ToolCall, Usage
 from research_eval.schema.record import Record
@@ -123,7 +123,7 @@ class Searched(Record):
     hits: tuple[SearchHit, ...] = ()
     tries: tuple[ProviderTry, ...] = ()
     """Every provider that was asked, in order."""
-    off_tape: bool = False
+    unrecorded: bool = Field(default=False, validation_alias=AliasChoices("unrecorded", "off_tape"))
     """Whether a request was never recorded, in a replay of the web under a live model."""
     at_s: float | None = None
 
@@ -154,7 +154,7 @@ class Fetched(Record):
     content_chars: int | None = None
     from_ledger: bool = False
     """Whether a page fetched before in this trial was served again, without a request."""
-    off_tape: bool = False
+    unrecorded: bool = Field(default=False, validation_alias=AliasChoices("unrecorded", "off_tape"))
     at_s: float | None = None
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from pydantic import AliasChoices, Field
 from pydantic_core import PydanticSerializationError
 
 from research_eval.schema.event import AnswerChecked, Event
@@ -95,7 +96,7 @@ class ReplayTally(Record):
     recorded: int = 0
     """Exchanges that went to the network and were recorded."""
     live: int = 0
-    off_tape: int = 0
+    unrecorded: int = Field(default=0, validation_alias=AliasChoices("unrecorded", "off_tape"))
     """Web requests that were never recorded and became tool errors."""
     misses: int = 0
     """Requests that stopped the trial: 0 or 1."""

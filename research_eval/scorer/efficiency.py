@@ -41,7 +41,7 @@ MEASURES = (
         "Pages that the agent asked for.", "work", RAN),
     Measure("failed_fetches", "count", "lower", "failed fetches",
         "Pages that could not be opened.", "work", RAN),
-    Measure("off_tape", "count", "lower", "off tape",
+    Measure("unrecorded", "count", "lower", "unrecorded",
         "Web requests that were never recorded.", "failover", RAN),
     Measure("input_tokens", "count", "lower", "input tokens",
         "Prompt tokens, cached ones included.", "usage", RAN),
@@ -127,7 +127,7 @@ def _counted(counts: tuple[int, ...]) -> tuple[Score, ...]:
 def _counts(events: Iterable[Event]) -> tuple[int, ...]:
     """Return the counts in the order of `COUNTED`."""
     turns = retries = tools = failed_tools = repaired = searches = 0
-    fetches = failed_fetches = off_tape = 0
+    fetches = failed_fetches = unrecorded = 0
     for event in events:
         if type(event) is ModelCalled:
             turns += 1
@@ -139,13 +139,13 @@ def _counts(events: Iterable[Event]) -> tuple[int, ...]:
             failed_tools += not event.ok
         elif type(event) is Searched:
             searches += 1
-            off_tape += event.off_tape
+            unrecorded += event.unrecorded
         elif type(event) is Fetched:
             fetches += 1
             failed_fetches += not event.ok
-            off_tape += event.off_tape
+            unrecorded += event.unrecorded
     work = (turns, retries, tools, failed_tools, repaired, searches)
-    return *work, fetches, failed_fetches, off_tape
+    return *work, fetches, failed_fetches, unrecorded
 
 
 def _virtual_seconds(trial: TrialRecord) -> Score:

@@ -36,7 +36,7 @@ def write_run(story, tmp_path_factory):
         folder=None,
         *,
         mode="replay",
-        off_tape=False,
+        unrecorded=False,
         gate="default@1",
         planned=None,
         **kw,
@@ -57,7 +57,9 @@ def write_run(story, tmp_path_factory):
                             configuration=configuration,
                             trial=trial,
                             error="timeout" if outcome in "em" else None,
-                            replay=ReplayTally(off_tape=int(off_tape), misses=int(outcome == "m")),
+                            replay=ReplayTally(
+                                unrecorded=int(unrecorded), misses=int(outcome == "m")
+                            ),
                         )
                     )
         tables = outcomes.values()

@@ -6,9 +6,9 @@ import pytest
 
 from research_eval.cli.main import main
 
-TAPE = (
+CASSETTE = (
     '{"interactions":[{"request":{"method":"GET","uri":"https://a.example/"},"response":{"status":{"code":%s}},'
-    '"tape":{"key":"%s","ordinal":%s,"latency_s":%s}}],"metadata":{"profile":1},"version":1}'
+    '"recording":{"key":"%s","ordinal":%s,"latency_s":%s}}],"metadata":{"profile":1},"version":1}'
 )
 KEY = "0123456789abcdef0123456789abcdef"
 FILES = {
@@ -29,15 +29,15 @@ FILES = {
     b'"body":null,"headers":{}},"response":{"status":{"code":' + b"9" * 300 + b',"message":"x"},'
     b'"headers":{},"body":{"string":"x"}}}]}',
 }
-TAPES = {
-    "tapes-number": '{"interactions": 5}',
-    "tapes-deep": "[" * 200_000,
-    "tapes-status": TAPE % (10**9, KEY, 0, 0),
-    "tapes-ordinal": TAPE % (200, KEY, "9" * 5000, 0),
-    "tapes-seconds": TAPE % (200, KEY, 0, "1e999"),
-    "tapes-never": TAPE % (200, KEY, 0, "1e300"),
+CASSETTES = {
+    "cassettes-number": '{"interactions": 5}',
+    "cassettes-deep": "[" * 200_000,
+    "cassettes-status": CASSETTE % (10**9, KEY, 0, 0),
+    "cassettes-ordinal": CASSETTE % (200, KEY, "9" * 5000, 0),
+    "cassettes-seconds": CASSETTE % (200, KEY, 0, "1e999"),
+    "cassettes-never": CASSETTE % (200, KEY, 0, "1e300"),
 }
-BAD = ["missing", "missing.toml", "no\x1b[2Jtext", "folder", *FILES, *TAPES]
+BAD = ["missing", "missing.toml", "no\x1b[2Jtext", "folder", *FILES, *CASSETTES]
 COMMANDS = (
     ("cassette", "ls", "{}"),
     ("cassette", "show", "{}", "x"),
@@ -71,7 +71,7 @@ def call(tmp_path, monkeypatch, capsys):
     (tmp_path / "folder").mkdir()
     for name, content in FILES.items():
         (tmp_path / name).write_bytes(content)
-    for name, text in TAPES.items():
+    for name, text in CASSETTES.items():
         (tmp_path / name / "web/a.example").mkdir(parents=True)
         (tmp_path / name / f"web/a.example/x.{KEY}.json").write_text(text)
 
@@ -102,7 +102,7 @@ def test_what_is_no_recording_and_no_scenario_is_one_line_and_exit_2(command, ca
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith("out")]
 
 
-@pytest.mark.parametrize("name", TAPES)
+@pytest.mark.parametrize("name", CASSETTES)
 def test_verify_lists_what_is_damaged_and_exits_1(name, call):
     code, said = call("cassette", "verify", name)
 
@@ -113,7 +113,7 @@ def test_verify_lists_what_is_damaged_and_exits_1(name, call):
 
 @pytest.mark.parametrize("name", ["missing", "folder", "binary"])
 def test_a_list_of_what_was_played_that_is_none_is_one_line(name, call):
-    code, said = call("cassette", "verify", "tapes-number", "--played", name)
+    code, said = call("cassette", "verify", "cassettes-number", "--played", name)
 
     assert (code, said.err.count("\n")) == (2, 1)
     assert name in said.err

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from research_eval.cassette import ModelCassette, Redactor, WebCassette
+from research_eval.cassette import ModelCassettes, Redactor, WebCassettes
 from research_eval.cassette.foreign import ForeignExchange, keep_as_trial, keep_as_web
 from research_eval.cassette.store import FolderStore
 from research_eval.cli.cassette import cassette
@@ -33,22 +33,22 @@ def exchange(url, body=PAGE):
 def place(tmp_path, monkeypatch):
     """Return an experiment's recordings, with somebody's own files beside them."""
     monkeypatch.chdir(tmp_path)
-    web = FolderStore(tmp_path / "tapes/web", has_shared_bodies=True)
+    web = FolderStore(tmp_path / "cassettes/web", has_shared_bodies=True)
     keep_as_web([exchange("https://a.example/1"), exchange("https://b.example/2")], web, Redactor())
     trial = [exchange("https://m.example/")]
-    keep_as_trial(trial, FolderStore(tmp_path / "tapes/small"), Redactor(), "case", 1)
-    shutil.copytree(tmp_path / "tapes", tmp_path / "private")
-    return tmp_path / "tapes"
+    keep_as_trial(trial, FolderStore(tmp_path / "cassettes/small"), Redactor(), "case", 1)
+    shutil.copytree(tmp_path / "cassettes", tmp_path / "private")
+    return tmp_path / "cassettes"
 
 
 def one(folder):
     return next(path for path in sorted(folder.iterdir()))
 
 
-def to_a_tape(place):
-    tape = one(place / "web/a.example")
-    tape.unlink()
-    tape.symlink_to(one(place.parent / "private/web/a.example"))
+def to_a_cassette(place):
+    cassette = one(place / "web/a.example")
+    cassette.unlink()
+    cassette.symlink_to(one(place.parent / "private/web/a.example"))
 
 
 def to_a_body(place):
@@ -78,7 +78,7 @@ def to_a_packed_file(place):
     (place / "web.pack").symlink_to(place.parent / "private/web.pack")
 
 
-LINKS = (to_a_tape, to_a_body, to_a_host, to_all_bodies, to_a_store, to_a_packed_file)
+LINKS = (to_a_cassette, to_a_body, to_a_host, to_all_bodies, to_a_store, to_a_packed_file)
 
 
 def call(*words):
@@ -137,7 +137,7 @@ def test_a_replay_refuses_a_link_that_leads_out(link, place):
     link(place)
 
     with pytest.raises(CassetteError, match="a link that leads out of"):
-        _ = WebCassette(place / "web", mode="replay").store.read(name).interactions[0].content
+        _ = WebCassettes(place / "web", mode="replay").store.read(name).interactions[0].content
 
 
 def test_a_recording_writes_through_no_link(place):
@@ -145,7 +145,7 @@ def test_a_recording_writes_through_no_link(place):
     to_a_host(place)
     before = files(place.parent / "private")
 
-    store = WebCassette(place / "web", mode="record").store
+    store = WebCassettes(place / "web", mode="record").store
     for url in ("https://a.example/3", "https://c.example/4"):
         with pytest.raises(CassetteError, match="a link that leads out of"):
             keep_as_web([exchange(url, PAGE + b"!")], store, Redactor())
@@ -153,22 +153,22 @@ def test_a_recording_writes_through_no_link(place):
     assert files(place.parent / "private") == before
 
 
-def test_a_trial_s_tape_behind_a_link_is_refused(place):
+def test_a_trial_s_cassette_behind_a_link_is_refused(place):
     shutil.rmtree(place / "small/case")
     (place / "small/case").symlink_to(place.parent / "private/small/case")
 
     with pytest.raises(CassetteError, match="a link that leads out of"):
-        ModelCassette(place / "small", mode="replay").store.read("case/1")
+        ModelCassettes(place / "small", mode="replay").store.read("case/1")
     with pytest.raises(CassetteError, match="a link that leads out of"):
-        ModelCassette(place / "small", mode="replay").digest()
+        ModelCassettes(place / "small", mode="replay").digest()
 
 
 def test_links_inside_the_folder_and_a_place_that_a_person_names_are_followed(place):
-    tape = one(place / "web/a.example")
-    pathlib.Path(tape).rename(place / "web/b.example" / tape.name)
-    tape.symlink_to(place / "web/b.example" / tape.name)
+    cassette = one(place / "web/a.example")
+    pathlib.Path(cassette).rename(place / "web/b.example" / cassette.name)
+    cassette.symlink_to(place / "web/b.example" / cassette.name)
     (place.parent / "mine").symlink_to(place)
 
-    assert WebCassette(place / "web", mode="replay").store.read(f"a.example/{tape.stem}")
+    assert WebCassettes(place / "web", mode="replay").store.read(f"a.example/{cassette.stem}")
     assert "https://a.example/1" in call("ls", place.parent / "mine").output
     assert call("ls", place.parent / "mine/web").output

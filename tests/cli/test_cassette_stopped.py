@@ -33,7 +33,7 @@ def whole(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
     keep_as_web(
         map(exchange, range(COUNT)),
-        FolderStore(folder / "tapes/web", has_shared_bodies=True),
+        FolderStore(folder / "cassettes/web", has_shared_bodies=True),
         Redactor(),
     )
     interactions = [
@@ -56,11 +56,11 @@ def names(folder):
 
 
 def prepare_unpack(folder):
-    run("pack", "tapes", cwd=folder)
+    run("pack", "cassettes", cwd=folder)
 
 
 def prepare_prune(folder):
-    for path in sorted((folder / "tapes/web/a.example").iterdir())[:100]:
+    for path in sorted((folder / "cassettes/web/a.example").iterdir())[:100]:
         path.unlink()
 
 
@@ -69,28 +69,31 @@ def imported(folder, _):
 
 
 def scrubbed(folder, whole):
-    here = "tapes/web/a.example"
+    here = "cassettes/web/a.example"
     return len(names(folder / here) - names(whole / here)) > FEW
 
 
 def pruned(folder, whole):
-    return len(names(folder / "tapes/web/bodies")) < len(names(whole / "tapes/web/bodies")) - FEW
+    return (
+        len(names(folder / "cassettes/web/bodies"))
+        < len(names(whole / "cassettes/web/bodies")) - FEW
+    )
 
 
 def packed(folder, _):
-    return (folder / "tapes/.web.pack.part").exists()
+    return (folder / "cassettes/.web.pack.part").exists()
 
 
 def unpacked(folder, _):
-    return len(names(folder / "tapes/web/a.example")) > FEW
+    return len(names(folder / "cassettes/web/a.example")) > FEW
 
 
 COMMANDS = {
     "import-vcr": (("import-vcr", "all.json", "new/web"), None, imported),
-    "scrub": (("scrub", "tapes", "--pattern", "secret-word(-[0-9])?"), None, scrubbed),
-    "prune": (("prune", "tapes"), prepare_prune, pruned),
-    "pack": (("pack", "tapes"), None, packed),
-    "unpack": (("unpack", "tapes"), prepare_unpack, unpacked),
+    "scrub": (("scrub", "cassettes", "--pattern", "secret-word(-[0-9])?"), None, scrubbed),
+    "prune": (("prune", "cassettes"), prepare_prune, pruned),
+    "pack": (("pack", "cassettes"), None, packed),
+    "unpack": (("unpack", "cassettes"), prepare_unpack, unpacked),
 }
 
 
@@ -135,7 +138,7 @@ def test_a_command_that_is_stopped_leaves_nothing_half_and_is_completed(
         if prepare is not None:
             prepare(folder)
     run(*words, cwd=tmp_path / "undisturbed")
-    place = "new" if name == "import-vcr" else "tapes"
+    place = "new" if name == "import-vcr" else "cassettes"
 
     code = stop_half_way(words, is_half_way, stop, tmp_path / "stopped", whole)
     assert code == (-stop if stop == signal.SIGKILL else 130)

@@ -45,11 +45,11 @@ def place(tmp_path):
         exchange("https://a.example/one", PAGE),
         exchange("https://b.example/two?x=1", status=404),
     ]
-    keep_as_web(pages, FolderStore(tmp_path / "tapes/web", has_shared_bodies=True), Redactor())
+    keep_as_web(pages, FolderStore(tmp_path / "cassettes/web", has_shared_bodies=True), Redactor())
     keep_as_trial(
-        [chat("a"), chat("b")], FolderStore(tmp_path / "tapes/small"), Redactor(), "case-1", 1
+        [chat("a"), chat("b")], FolderStore(tmp_path / "cassettes/small"), Redactor(), "case-1", 1
     )
-    return tmp_path / "tapes"
+    return tmp_path / "cassettes"
 
 
 def run(*words, code=0):

@@ -91,9 +91,9 @@ def test_on_live_traffic_one_flip_is_noise(make_run):
     assert "With a chance of 80 %, 10 cases show" in text
 
 
-def test_a_request_that_left_the_tape_ends_identical_traffic(make_run):
+def test_a_request_that_left_the_cassette_ends_identical_traffic(make_run):
     base = make_run("base", {"a": ["1", "1"]})
-    head = make_run("head", {"a": ["1", "1"]}, off_tape=True)
+    head = make_run("head", {"a": ["1", "1"]}, unrecorded=True)
 
     assert "other traffic" in call(compare, base, head)[1]
 
@@ -396,7 +396,7 @@ def test_a_plan_for_an_experiment_file(tmp_path):
         "".join(f'{{"id": "c{i}", "question": "q"}}\n' for i in range(7))
     )
     (tmp_path / "x.toml").write_text(
-        'name = "x"\ndataset = "cases.jsonl"\ncassettes = "tapes"\ntrials = 2\n'
+        'name = "x"\ndataset = "cases.jsonl"\ncassettes = "cassettes"\ntrials = 2\n'
         + "".join(
             f'[[configuration]]\nname = "{n}"\nmodel.name = "reference:honest"\n' for n in "abc"
         )

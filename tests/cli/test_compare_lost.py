@@ -328,7 +328,7 @@ def narrow(folder, *, web="w", names=("a", "b"), changed=None, is_noted=True):
     path = Path(folder) / "manifest.json"
     manifest = RunRecord.model_validate_json(path.read_text())
     known = Recordings(
-        web=web, models={name: f"tapes of {name}" for name in names} | (changed or {})
+        web=web, models={name: f"cassettes of {name}" for name in names} | (changed or {})
     )
     total = known.digest(one.name for one in manifest.configurations)
     update = {"cassettes_sha256": total, "recordings": known if is_noted else None}

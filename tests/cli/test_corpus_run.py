@@ -7,7 +7,7 @@ from tests.replay.conftest import research_eval
 EXPERIMENT = """
 name = "own"
 dataset = "cases.jsonl"
-cassettes = "tapes"
+cassettes = "cassettes"
 [[configuration]]
 name = "honest"
 model = "reference:honest"
@@ -28,4 +28,4 @@ def test_a_folder_of_documents_is_the_web_of_an_experiment(tmp_path):
     trial = json.loads((tmp_path / "run/trials.jsonl").read_text())
     assert trial["status"] == "completed"
     assert [source["url"] for source in trial["references"]] == ["https://corpus.invalid/lenz.md"]
-    assert not (tmp_path / "tapes").exists()
+    assert not (tmp_path / "cassettes").exists()

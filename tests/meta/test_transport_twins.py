@@ -16,7 +16,7 @@ def program(path):
         if isinstance(node, ast.Module | ast.ClassDef | ast.AsyncFunctionDef | ast.FunctionDef):
             node.body = node.body[ast.get_docstring(node) is not None :]
     return re.sub(
-        r"\b(httpx|FaultTransport|OffTapeError|TapeTransport|_HalfStream)2\b",
+        r"\b(httpx|FaultTransport|UnrecordedError|CassetteTransport|_HalfStream)2\b",
         r"\1",
         ast.unparse(tree),
     )

@@ -1,4 +1,4 @@
-"""Laws of recordings: of bodies, keys, tapes, names and redaction."""
+"""Laws of recordings: of bodies, keys, cassettes, names and redaction."""
 
 import json
 import string
@@ -12,12 +12,12 @@ from research_eval.cassette import Redactor
 from research_eval.cassette.asking import asked_request
 from research_eval.cassette.body import body_bytes, readable_body, spell_json
 from research_eval.cassette.explain import Candidate, explain
-from research_eval.cassette.foreign import ForeignExchange, keep_as_web, taped_in_order
-from research_eval.cassette.interaction import Body, TapeMetadata
+from research_eval.cassette.file import dump_cassette, parse_cassette
+from research_eval.cassette.foreign import ForeignExchange, keep_as_web, recorded_in_order
+from research_eval.cassette.interaction import Body, CassetteMetadata
 from research_eval.cassette.key import PROFILE, Asked, canonical_json, spell
 from research_eval.cassette.name import host_folder, safe_name, slug
 from research_eval.cassette.opening import open_store
-from research_eval.cassette.tape import dump_tape, parse_tape
 from research_eval.cassette.wire import decoded_chunks, encoded_chunks
 from research_eval.errors import CassetteCorruptError
 
@@ -112,7 +112,7 @@ def _typed(value):
         max_size=6,
     )
 )
-def test_a_tape_written_down_once_reads_back_whole_and_writes_the_same(turns):
+def test_a_cassette_written_down_once_reads_back_whole_and_writes_the_same(turns):
     history, exchanges = [], []
     for new, settings_of_turn in turns:
         history = [*history, *new]
@@ -120,15 +120,15 @@ def test_a_tape_written_down_once_reads_back_whole_and_writes_the_same(turns):
         exchanges.append(
             ForeignExchange("POST", "https://m.example/chat", KIND, sent, 200, "OK", KIND, b"{}")
         )
-    records = taped_in_order(exchanges, Redactor(), "model")
-    text = dump_tape(records, TapeMetadata(profile=PROFILE))
-    tape = parse_tape(text.encode("utf-8", "surrogatepass"), "x", no_file)
+    records = recorded_in_order(exchanges, Redactor(), "model")
+    text = dump_cassette(records, CassetteMetadata(profile=PROFILE))
+    cassette = parse_cassette(text.encode("utf-8", "surrogatepass"), "x", no_file)
 
-    assert tape.records() == records
-    assert dump_tape(tape.records(), tape.metadata) == text
+    assert cassette.records() == records
+    assert dump_cassette(cassette.records(), cassette.metadata) == text
     assert [
         canonical_json(body_bytes(record.request.body, no_file).decode())
-        for record in tape.records()
+        for record in cassette.records()
     ] == [canonical_json(exchange.request_body.decode()) for exchange in exchanges]
 
 
@@ -234,10 +234,10 @@ def test_a_miss_can_be_explained_whatever_was_recorded(recorded, now):
 )
 def test_a_strangers_file_is_a_cassette_or_a_clear_error(text):
     try:
-        tape = parse_tape(text, "x", no_file)
-        for interaction in tape.interactions:
+        cassette = parse_cassette(text, "x", no_file)
+        for interaction in cassette.interactions:
             interaction.pieces()
-        tape.records()
+        cassette.records()
     except CassetteCorruptError:
         return
     assert text

@@ -10,7 +10,7 @@ import pytest
 
 from research_eval.errors import CassetteMissError
 
-lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "tape_lab.py")))
+lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "unit" / "cassette_lab.py")))
 KEY = "sk-live-0123456789abcdef"
 pytestmark = pytest.mark.anyio
 
@@ -113,12 +113,12 @@ SDKS = {
 @pytest.mark.parametrize("sdk", SDKS)
 async def test_a_real_client_streams_through_a_replayed_cassette(tmp_path, sdk):
     ask, chunks, tokens = SDKS[sdk]
-    tapes = lab.Lab(tmp_path, httpx2, "model")
-    live = await tapes.record(stream(chunks), ask)
-    played = await tapes.replay(ask)
+    cassettes = lab.Lab(tmp_path, httpx2, "model")
+    live = await cassettes.record(stream(chunks), ask)
+    played = await cassettes.replay(ask)
 
     assert live == played == (["The ", "capital ", "is ", "Paris."], tokens)
-    assert str(tapes.session.verdict()) == "hit 1/1"
+    assert str(cassettes.session.verdict()) == "hit 1/1"
     text = lab.everything_in(tmp_path)
     assert KEY not in text
     assert "org-1" not in text
@@ -128,8 +128,8 @@ async def test_a_real_client_streams_through_a_replayed_cassette(tmp_path, sdk):
 @pytest.mark.parametrize("sdk", SDKS)
 async def test_a_miss_passes_a_real_client_at_once_and_unchanged(tmp_path, sdk):
     ask, chunks, _ = SDKS[sdk]
-    tapes = lab.Lab(tmp_path, httpx2, "model")
-    await tapes.record(stream(chunks), ask)
+    cassettes = lab.Lab(tmp_path, httpx2, "model")
+    await cassettes.record(stream(chunks), ask)
     asked = []
 
     async def other(client):
@@ -137,7 +137,7 @@ async def test_a_miss_passes_a_real_client_at_once_and_unchanged(tmp_path, sdk):
         return await ask(client, "What is the capital of Spain?")
 
     with pytest.raises(CassetteMissError, match=r"differs at messages\[0\]\.content"):
-        await tapes.replay(other)
+        await cassettes.replay(other)
     assert len(asked) == 1
 
 
@@ -161,9 +161,9 @@ async def test_a_stream_that_broke_breaks_again_inside_the_client(tmp_path, sdk)
             await ask(client)
         return type(caught.value)
 
-    tapes = lab.Lab(tmp_path, httpx2, "model")
+    cassettes = lab.Lab(tmp_path, httpx2, "model")
 
-    assert await tapes.record(broken, talk) == await tapes.replay(talk)
+    assert await cassettes.record(broken, talk) == await cassettes.replay(talk)
 
 
 @pytest.mark.parametrize("sdk", SDKS)
@@ -177,12 +177,12 @@ async def test_a_rate_limit_and_the_clients_own_second_try_are_two_recordings(tm
             stream(chunks),
         ]
     )
-    tapes = lab.Lab(tmp_path, httpx2, "model")
-    live = await tapes.record(lambda request: _call(next(answers), request), ask)
+    cassettes = lab.Lab(tmp_path, httpx2, "model")
+    live = await cassettes.record(lambda request: _call(next(answers), request), ask)
 
-    assert live == await tapes.replay(ask)
+    assert live == await cassettes.replay(ask)
     assert live[1] == tokens
-    assert str(tapes.session.verdict()) == "hit 2/2"
+    assert str(cassettes.session.verdict()) == "hit 2/2"
 
 
 def _call(answer, request):

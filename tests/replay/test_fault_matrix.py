@@ -8,7 +8,7 @@ import httpx
 import httpx2
 import pytest
 
-from research_eval.cassette import ModelCassette, WebCassette
+from research_eval.cassette import ModelCassettes, WebCassettes
 from research_eval.clock import VirtualClock
 from research_eval.fault import Channel, FaultKind, FaultSettings, FaultTransport, FaultTransport2
 from research_eval.schema import TrialKey
@@ -51,7 +51,7 @@ class Exchange:
         self.channel, self.mode, self.asked = channel, mode, 0
         self.clock = VirtualClock()
         self.library = httpx2 if channel == "model" else httpx
-        cassette = ModelCassette if channel == "model" else WebCassette
+        cassette = ModelCassettes if channel == "model" else WebCassettes
         self.cassette = cassette(folder, mode=mode, stopwatch=VirtualClock())
         self.session = self.cassette.session(KEY, self.clock)
 
@@ -89,11 +89,11 @@ class Exchange:
 @pytest.mark.parametrize("kind", get_args(FaultKind))
 async def test_a_fault_is_the_same_over_live_recorded_and_replayed_traffic(kind, channel, tmp_path):
     rule = fault(kind, channel)
-    await Exchange(tmp_path / "tape", channel, "record").send(None)
+    await Exchange(tmp_path / "cassette", channel, "record").send(None)
 
     live = Exchange(tmp_path / "none", channel, "live")
     recorded = Exchange(tmp_path / "new", channel, "record")
-    replayed = Exchange(tmp_path / "tape", channel, "replay")
+    replayed = Exchange(tmp_path / "cassette", channel, "replay")
     seen = [await exchange.send(rule) for exchange in (live, recorded, replayed)]
 
     assert seen[0][:-1] == seen[1][:-1] == seen[2][:-1]

@@ -93,9 +93,9 @@ def test_a_recorded_hang_is_the_same_error_in_every_replay(tmp_path, services, c
     call("record", mine, *words, "--all", "--out", "run", code=3)
     call("run", mine, *words, "--out", "replayed", code=3)
 
-    taped, replayed = records(tmp_path / "run"), records(tmp_path / "replayed")
-    assert {trial["failure"]["kind"] for trial in taped} == {"timeout"}
-    assert [t["failure"] for t in replayed] == [t["failure"] for t in taped]
+    recorded, replayed = records(tmp_path / "run"), records(tmp_path / "replayed")
+    assert {trial["failure"]["kind"] for trial in recorded} == {"timeout"}
+    assert [t["failure"] for t in replayed] == [t["failure"] for t in recorded]
 
 
 def test_what_a_provider_asks_for_is_waited_by_all_and_is_no_time_of_the_trials(

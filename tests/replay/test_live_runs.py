@@ -83,11 +83,11 @@ def asked(services):
     return kinds
 
 
-def test_every_combination_of_live_and_recorded_runs_and_says_what_was_off_tape(
+def test_every_combination_of_live_and_recorded_runs_and_says_what_was_unrecorded(
     tmp_path, services, call
 ):
     mine = write_experiment(tmp_path, services, trials=1)
-    call("run", mine, *RECORD, "--out", "taped")
+    call("run", mine, *RECORD, "--out", "recorded")
     asked(services)
     seen = {}
     for model in ("replay", "live"):
@@ -102,12 +102,12 @@ def test_every_combination_of_live_and_recorded_runs_and_says_what_was_off_tape(
         {"model"},
         {"model", "search", "page"},
     ]
-    for place in ("taped", "replay-live", "live-replay", "live-live"):
+    for place in ("recorded", "replay-live", "live-replay", "live-live"):
         trials = records(tmp_path / place)
         assert [t["answer"] for t in trials] == [
             t["answer"] for t in records(tmp_path / "replay-replay")
         ]
-        assert all(t["replay"]["off_tape"] == 0 for t in trials)
+        assert all(t["replay"]["unrecorded"] == 0 for t in trials)
     assert "recordings: hit" in seen["replay", "replay"][1]
     assert "cost of searches" in seen["live", "live"][1]
 
@@ -115,13 +115,13 @@ def test_every_combination_of_live_and_recorded_runs_and_says_what_was_off_tape(
     (tmp_path / "more.jsonl").write_text(question)
     other = ("--model", "live", "--no-report", "--set", 'dataset="more.jsonl"', "--out", "more")
     done = call("run", mine, *other)
-    assert all(trial["replay"]["off_tape"] for trial in records(tmp_path / "more"))
-    assert "off tape" in done.stdout
+    assert all(trial["replay"]["unrecorded"] for trial in records(tmp_path / "more"))
+    assert "unrecorded" in done.stdout
 
 
 def test_a_live_model_does_not_go_on_over_another_recorded_web(tmp_path, services, call):
     mine = write_experiment(tmp_path, services, trials=1)
-    call("run", mine, *RECORD, "--out", "taped")
+    call("run", mine, *RECORD, "--out", "recorded")
     words = ("run", mine, "--model", "live", "--no-report", "--out", "run")
     call(*words, "--shard", "1/2")
     shutil.copytree(tmp_path / "cassettes/mine", tmp_path / "cassettes/moved")

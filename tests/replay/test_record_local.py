@@ -78,10 +78,10 @@ def leaked(content: bytes) -> list[str]:
     return found
 
 
-def found(tapes: Path) -> list[Finding]:
+def found(cassettes: Path) -> list[Finding]:
     return [
         finding
-        for named in find_stores(tapes)
+        for named in find_stores(cassettes)
         for finding in verify(named.store, Redactor(KEYS), named.channel)
         if finding.kind != "orphan_body"
     ]
@@ -110,8 +110,8 @@ def test_a_changed_tool_description_is_named_and_mended_and_nothing_else_changes
     place, monkeypatch
 ):
     folder, services, run = place
-    tapes = folder / "cassettes/mine"
-    before = files(tapes)
+    cassettes = folder / "cassettes/mine"
+    before = files(cassettes)
     words = "Search the web, thoroughly. Returns titles, URLs and snippets."
     spec = WebSearchTool.spec.model_copy(update={"description": words})
     monkeypatch.setattr(WebSearchTool, "spec", spec)
@@ -125,12 +125,12 @@ def test_a_changed_tool_description_is_named_and_mended_and_nothing_else_changes
         values = r'recorded "Search the web\. Returns .*, now "Search the web, thoroughly\. '
         assert re.search(field + values, line)
         assert "record mine.toml --stale --configuration searches --case case-" in line
-    assert files(tapes) == before
+    assert files(cassettes) == before
     assert services.asked == []
 
     assert run("record", "--stale", "--out", "mended", "--no-report")[0] == 0
     assert set(services.asked) == {"model"}, "no page and no search was asked for again"
-    after = files(tapes)
+    after = files(cassettes)
     assert set(after) == set(before)
     assert {name for name in after if after[name] != before[name]} == {
         f"searches/case-{case}/{trial}.json" for case in (0, 1) for trial in (1, 2)

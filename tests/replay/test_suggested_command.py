@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENT = """name = "mine"
 dataset = "cases.jsonl"
-cassettes = "tapes"
+cassettes = "cassettes"
 record_from = "world"
 [defaults]
 search.chain = ["serper"]

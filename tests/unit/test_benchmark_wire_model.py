@@ -17,7 +17,7 @@ def test_every_form_is_read_and_a_failure_is_typed(tmp_path):
     folder.mkdir()
     body = json.dumps(chat())
     request = {"method": "POST", "uri": URL}
-    tapes = {
+    cassettes = {
         "vcrpy.yaml": {
             "interactions": [
                 {
@@ -53,8 +53,8 @@ def test_every_form_is_read_and_a_failure_is_typed(tmp_path):
             ]
         },
     }
-    for name, tape in tapes.items():
-        (folder / name).write_text(json.dumps(tape), encoding="utf-8")
+    for name, cassette in cassettes.items():
+        (folder / name).write_text(json.dumps(cassette), encoding="utf-8")
     (folder / "plain.json").write_text(body, encoding="utf-8")
     (folder / "error.json").write_text(
         '{"error": {"message": "no", "code": 429}}', encoding="utf-8"

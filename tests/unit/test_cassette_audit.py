@@ -7,16 +7,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from research_eval.cassette import Redactor, WebCassette
+from research_eval.cassette import Redactor, WebCassettes
 from research_eval.cassette.audit import prune, verify
 from research_eval.cassette.comparison import compare_stores, figures
 from research_eval.cassette.foreign import ForeignExchange, ImportCount, keep_as_trial, keep_as_web
 from research_eval.cassette.store import FolderStore
-from research_eval.cassette.transfer import scrub_tapes
+from research_eval.cassette.transfer import scrub_cassettes
 from research_eval.clock import VirtualClock
 from research_eval.errors import CassetteError
 
-lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("tape_lab.py"))))
+lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("cassette_lab.py"))))
 httpx = lab.httpx
 PAGE = ("<p>some page</p>\n" * 300).encode()
 
@@ -49,7 +49,7 @@ def kinds(store, redactor=None, **options):
 
 
 def edit(store, change):
-    """Change the file of the first tape."""
+    """Change the file of the first cassette."""
     name = next(store.names())
     path = store.folder / f"{name}.json"
     file = json.loads(path.read_text())
@@ -91,14 +91,14 @@ def test_a_request_that_was_edited_no_longer_has_its_key(web):
     assert kinds(web) == ["unsealed", "wrong_key"]
 
 
-def test_a_tape_under_the_name_of_another_is_found(web):
+def test_a_cassette_under_the_name_of_another_is_found(web):
     first, second, *_ = web.names()
     (web.folder / f"{first}.json").write_bytes((web.folder / f"{second}.json").read_bytes())
 
     assert "misfiled" in kinds(web)
 
 
-def test_a_secret_on_tape_is_found_by_value_and_by_shape(web):
+def test_a_secret_in_a_cassette_is_found_by_value_and_by_shape(web):
     key = "sk-proj-" + "abcdefghij0123456789"
     keep_as_web([exchange("https://a.example/leak", f"<p>{key}</p>".encode())], web, Redactor())
 
@@ -122,7 +122,7 @@ def test_what_no_trial_has_is_an_orphan_and_can_be_pruned(tmp_path):
     assert list(verify(store, Redactor(), "model", expected=expected)) == []
 
 
-def test_bodies_go_with_the_last_tape_that_refers_to_them(web):
+def test_bodies_go_with_the_last_cassette_that_refers_to_them(web):
     keep_as_web([exchange("https://a.example/copy", PAGE + b"0")], web, Redactor())
     first = next(name for name in web.names() if name.startswith("a.example/0."))
     copy = next(name for name in web.names() if name.startswith("a.example/copy."))
@@ -133,7 +133,7 @@ def test_bodies_go_with_the_last_tape_that_refers_to_them(web):
 
 @pytest.mark.anyio
 async def test_what_a_whole_replay_did_not_play_is_found(web):
-    cassette = WebCassette(web.folder, mode="replay")
+    cassette = WebCassettes(web.folder, mode="replay")
     async with httpx.AsyncClient(
         transport=cassette.session(lab.KEY, VirtualClock()).transport()
     ) as client:
@@ -178,13 +178,15 @@ def test_figures_count_and_name_requests_with_more_than_one_answer(web):
     )
     counted = figures(web)
 
-    assert (counted.tapes, counted.interactions, counted.bodies) == (4, 5, 3)
+    assert (counted.cassettes, counted.interactions, counted.bodies) == (4, 5, 3)
     assert counted.hosts == {"a.example": 4, "b.example": 1}
     assert counted.statuses == {"200": 4, "404": 1}
     assert [line[:12] for line in counted.ambiguous] == ["a.example/0."]
 
 
-def test_scrubbing_again_takes_out_what_is_known_today_and_moves_the_tape_to_its_new_key(tmp_path):
+def test_scrubbing_again_takes_out_what_is_known_today_and_moves_the_cassette_to_its_new_key(
+    tmp_path,
+):
     store = FolderStore(tmp_path / "web", has_shared_bodies=True)
     key = "live-key-0123456789"
     keep_as_web(
@@ -198,12 +200,12 @@ def test_scrubbing_again_takes_out_what_is_known_today_and_moves_the_tape_to_its
     before = set(store.names())
     redactor = Redactor({"KEY": key})
 
-    assert len(scrub_tapes(store, redactor, "web", is_dry=True)) == 1
+    assert len(scrub_cassettes(store, redactor, "web", is_dry=True)) == 1
     assert key in lab.everything_in(tmp_path)
-    assert len(scrub_tapes(store, redactor, "web")) == 1
+    assert len(scrub_cassettes(store, redactor, "web")) == 1
     assert key not in lab.everything_in(tmp_path)
     assert len(before & set(store.names())) == 1
-    assert scrub_tapes(store, redactor, "web") == []
+    assert scrub_cassettes(store, redactor, "web") == []
     assert list(verify(store, redactor, "web")) == []
 
 
@@ -214,7 +216,7 @@ def test_requests_that_differed_in_a_secret_alone_become_answers_one_after_anoth
     redactor = Redactor(patterns=["word-[0-9]"])
 
     for changed in (2, 0):  # once more changes nothing
-        assert len(scrub_tapes(web, redactor, "web")) == changed
+        assert len(scrub_cassettes(web, redactor, "web")) == changed
         (name,) = web.names()
         assert name.startswith("a.example/x-pass-scrubbed.")
         answers = {(one.uri, one.ordinal, one.content) for one in web.read(name).interactions}
@@ -236,7 +238,7 @@ def test_importing_again_adds_nothing_and_another_crawl_adds_its_answers(tmp_pat
     ]  # fmt: skip
 
 
-def test_pruning_removes_nothing_while_a_tape_that_stays_cannot_be_read(tmp_path):
+def test_pruning_removes_nothing_while_a_cassette_that_stays_cannot_be_read(tmp_path):
     web = FolderStore(tmp_path / "web", has_shared_bodies=True)
     keep_as_web([exchange(f"https://a.example/{n}", PAGE) for n in range(2)], web, Redactor())
     gone, damaged = web.names()

@@ -5,7 +5,7 @@ import random
 import httpx
 import pytest
 
-from research_eval.cassette import Redactor, WebCassette
+from research_eval.cassette import Redactor, WebCassettes
 from research_eval.clock import VirtualClock
 from research_eval.errors import CassetteMissError
 from research_eval.schema import TrialKey
@@ -35,7 +35,7 @@ class Network:
 
 async def read(folder, mode, cap, network=None, miss="stop", refresh="missing", secrets=None):
     redactor = Redactor(secrets)
-    web = WebCassette(folder, mode=mode, miss=miss, refresh=refresh, redactor=redactor)
+    web = WebCassettes(folder, mode=mode, miss=miss, refresh=refresh, redactor=redactor)
     session = web.session(TrialKey("case", "long-reader", 1), VirtualClock())
     inner = httpx.MockTransport(network) if network else None
     settings = FetchSettings(max_body_bytes=cap, robots=False)
@@ -82,10 +82,10 @@ async def test_a_page_that_had_come_whole_is_whole_though_its_reader_had_enough(
     assert (await read(tmp_path, "replay", 10**6)).body == PAGE
 
 
-async def test_under_a_live_model_it_is_off_tape(tmp_path):
+async def test_under_a_live_model_it_is_unrecorded(tmp_path):
     await read(tmp_path, "record", 3000, Network())
 
     with pytest.raises(DownloadError) as caught:
         await read(tmp_path, "replay", 10_000, miss="tool_error")
 
-    assert caught.value.kind == "off_tape"
+    assert caught.value.kind == "unrecorded"

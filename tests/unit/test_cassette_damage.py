@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from research_eval.cassette import ModelCassette, Redactor
+from research_eval.cassette import ModelCassettes, Redactor
 from research_eval.cassette.audit import verify
 from research_eval.cassette.opening import open_store
 from research_eval.cassette.store import FolderStore
@@ -19,7 +19,7 @@ from research_eval.schema import TrialKey
 flips = SimpleNamespace(
     **runpy.run_path(str(Path(__file__).resolve().parents[2] / "benchmarks" / "flips.py"))
 )
-lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("tape_lab.py"))))
+lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("cassette_lab.py"))))
 
 
 @pytest.mark.parametrize("form", ["folder", "pack"])
@@ -37,7 +37,7 @@ def web(tmp_path):
 
 
 def change(store, change, name=None):
-    """Change the file of a tape as an editor would; return its name."""
+    """Change the file of a cassette as an editor would; return its name."""
     name = name or next(store.names())
     path = store.folder / f"{name}.json"
     path.write_bytes(change(path.read_bytes()))
@@ -117,7 +117,7 @@ def test_a_row_that_is_lost_is_not_taken_for_one_that_was_never_there(tmp_path):
 def damaged_trial(folder, mode, **options):
     """Return a session of a trial whose file is damaged, and one of its neighbour."""
     key = TrialKey("case", "mine", 1)
-    cassette = ModelCassette(
+    cassette = ModelCassettes(
         folder, mode=mode, record_command="research-eval record x.toml", **options
     )
     return (

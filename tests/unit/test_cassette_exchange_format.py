@@ -12,7 +12,7 @@ import pytest
 import vcr
 import yaml
 
-from research_eval.cassette import Redactor, WebCassette
+from research_eval.cassette import Redactor, WebCassettes
 from research_eval.cassette.foreign import ForeignExchange, ImportCount, keep_as_trial, keep_as_web
 from research_eval.cassette.store import FolderStore
 from research_eval.cassette.vcrpy import SERIALIZER, register, write_vcrpy
@@ -20,9 +20,9 @@ from research_eval.cassette.vcrpy_reading import read_vcrpy
 from research_eval.cassette.warc import write_warc
 from research_eval.cassette.warc_reading import read_warc
 from research_eval.clock import VirtualClock
-from research_eval.errors import CassetteCorruptError, CassetteError, SecretOnTapeError
+from research_eval.errors import CassetteCorruptError, CassetteError, SecretInCassetteError
 
-lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("tape_lab.py"))))
+lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("cassette_lab.py"))))
 httpx = lab.httpx
 KIND = [("content-type", "application/json")]
 
@@ -165,16 +165,20 @@ def test_vcrpy_writes_through_our_serializer_scrubbed_and_readable(tmp_path):
 
 @pytest.mark.parametrize("name", ["all.yaml", "all.json"])
 def test_ordinary_vcrpy_cassettes_are_taken_over_and_given_back(tmp_path, store, name):
-    tapes = [(store.read(n), store.body) for n in store.names()]
+    cassettes = [(store.read(n), store.body) for n in store.names()]
     if name.endswith("json"):
         with pytest.raises(
             CassetteError, match=r"binary body cannot go into JSON; write \.yaml instead"
         ):
-            write_vcrpy(tapes, tmp_path / name)
-        tapes = [
-            (tape, body) for tape, body in tapes if not tape.interactions[0].uri.endswith("image")
+            write_vcrpy(cassettes, tmp_path / name)
+        cassettes = [
+            (cassette, body)
+            for cassette, body in cassettes
+            if not cassette.interactions[0].uri.endswith("image")
         ]
-    assert write_vcrpy(tapes, tmp_path / name) == sum(len(tape) for tape, _ in tapes)
+    assert write_vcrpy(cassettes, tmp_path / name) == sum(
+        len(cassette) for cassette, _ in cassettes
+    )
 
     again = FolderStore(tmp_path / "again", has_shared_bodies=True)
     keep_as_web(read_vcrpy(tmp_path / name), again, Redactor())
@@ -304,7 +308,7 @@ def test_a_foreign_warc_with_chunks_gzip_and_resources_is_read(tmp_path):
 
     async def visit():
         transport = (
-            WebCassette(tmp_path / "web", mode="replay")
+            WebCassettes(tmp_path / "web", mode="replay")
             .session(lab.KEY, VirtualClock())
             .transport()
         )
@@ -333,7 +337,7 @@ def test_what_is_no_warc_is_a_clear_error_or_holds_nothing(tmp_path, content):
 def test_a_secret_that_cannot_be_scrubbed_stops_an_import(tmp_path, monkeypatch):
     secret = "live-key-0123456789"
     monkeypatch.setattr(Redactor, "content", lambda self, content, *_: content)
-    with pytest.raises(SecretOnTapeError, match="KEY"):
+    with pytest.raises(SecretInCassetteError, match="KEY"):
         keep_as_web(
             [exchange("https://a.example/", secret.encode())],
             FolderStore(tmp_path),

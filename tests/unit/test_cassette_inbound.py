@@ -7,7 +7,7 @@ import json
 import httpx
 import pytest
 
-from research_eval.cassette import Redactor, WebCassette
+from research_eval.cassette import Redactor, WebCassettes
 from research_eval.clock import VirtualClock
 from research_eval.schema import TrialKey
 
@@ -39,7 +39,7 @@ def answering(body, kind="text/html", error=None, **headers):
 
 
 async def ask(folder, mode, inner=None, redactor=SECRETS):
-    session = WebCassette(folder, mode=mode, redactor=redactor).session(
+    session = WebCassettes(folder, mode=mode, redactor=redactor).session(
         TrialKey("case", "configuration", 1), VirtualClock()
     )
     async with httpx.AsyncClient(transport=session.transport(inner)) as client:
@@ -69,7 +69,7 @@ async def test_a_live_answer_that_is_not_kept_shows_no_key_either(tmp_path):
     assert (await ask(tmp_path, "live", answering(PAGE))).text == "<p>SCRUBBED and SCRUBBED</p>"
 
 
-async def test_a_field_that_is_scrubbed_on_tape_is_scrubbed_for_the_agent_too(tmp_path):
+async def test_a_field_that_is_scrubbed_in_the_cassette_is_scrubbed_for_the_agent_too(tmp_path):
     inner = answering(json.dumps({"api_key": "demo", "n": 1}).encode(), "application/json")
 
     live = await ask(tmp_path, "record", inner, Redactor())

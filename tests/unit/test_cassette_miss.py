@@ -13,7 +13,7 @@ from research_eval.cassette.key import Asked
 from research_eval.errors import CassetteMissError
 from research_eval.schema import ReplayTally, TrialKey
 
-lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("tape_lab.py"))))
+lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("cassette_lab.py"))))
 httpx = lab.httpx
 URL = "https://api.example/v1/chat/completions"
 pytestmark = pytest.mark.anyio
@@ -46,22 +46,22 @@ def numbered(request):
     return httpx.Response(200, json={"n": len(json.loads(request.content)["messages"])})
 
 
-async def missed(tapes, bodies, **options):
+async def missed(cassettes, bodies, **options):
     with pytest.raises(CassetteMissError) as caught:
-        await tapes.replay(say(bodies), **options)
-    assert str(caught.value) == tapes.session.problem
+        await cassettes.replay(say(bodies), **options)
+    assert str(caught.value) == cassettes.session.problem
     return str(caught.value)
 
 
 @pytest.fixture
-async def tapes(tmp_path):
-    tapes = lab.Lab(tmp_path, channel="model")
-    await tapes.record(numbered, say(conversation()))
-    return tapes
+async def cassettes(tmp_path):
+    cassettes = lab.Lab(tmp_path, channel="model")
+    await cassettes.record(numbered, say(conversation()))
+    return cassettes
 
 
-async def test_a_changed_tool_is_named_with_what_was_recorded_and_what_is_said_now(tapes):
-    problem = await missed(tapes, conversation(tool="Search the whole web."))
+async def test_a_changed_tool_is_named_with_what_was_recorded_and_what_is_said_now(cassettes):
+    problem = await missed(cassettes, conversation(tool="Search the whole web."))
 
     assert (
         "model/case/1.json: exchange 1 (POST https://api.example/v1/chat/completions) fits none of the 3 recorded"
@@ -74,7 +74,7 @@ async def test_a_changed_tool_is_named_with_what_was_recorded_and_what_is_said_n
     assert problem.endswith(
         "record it again with: research-eval record --stale --configuration configuration --case case"
     )
-    assert tapes.session.divergence == (
+    assert cassettes.session.divergence == (
         1,
         3,
         "tools[0].function.description",
@@ -82,37 +82,39 @@ async def test_a_changed_tool_is_named_with_what_was_recorded_and_what_is_said_n
         '"Search the whole web."',
         "research-eval record --stale --configuration configuration --case case",
     )
-    assert str(tapes.session.verdict()) == "stale 0/1"
+    assert str(cassettes.session.verdict()) == "stale 0/1"
 
 
-async def test_the_turn_at_which_a_trial_leaves_its_recording_is_named(tapes):
+async def test_the_turn_at_which_a_trial_leaves_its_recording_is_named(cassettes):
     bodies = conversation()
     bodies[2]["messages"][5]["content"] = "another result"
-    problem = await missed(tapes, bodies)
+    problem = await missed(cassettes, bodies)
 
     assert "exchange 3" in problem
     assert (
         'recording 3 of 3 differs at messages[5].content: recorded "result 1", now "another result"'
         in problem
     )
-    assert str(tapes.session.verdict()) == "stale 2/3"
+    assert str(cassettes.session.verdict()) == "stale 2/3"
 
 
-async def test_a_trial_that_was_never_recorded_says_so(tapes):
-    problem = await missed(tapes, conversation(), key=TrialKey("odd case; rm", "configuration", 1))
+async def test_a_trial_that_was_never_recorded_says_so(cassettes):
+    problem = await missed(
+        cassettes, conversation(), key=TrialKey("odd case; rm", "configuration", 1)
+    )
 
     assert "there is no recording of this trial" in problem
     assert "--missing --configuration configuration --case 'odd case; rm'" in problem
-    assert str(tapes.session.verdict()) == "miss 0/1"
+    assert str(cassettes.session.verdict()) == "miss 0/1"
 
 
-async def test_a_recording_that_is_used_up_says_so(tapes):
-    problem = await missed(tapes, [conversation()[0]] * 2)
+async def test_a_recording_that_is_used_up_says_so(cassettes):
+    problem = await missed(cassettes, [conversation()[0]] * 2)
 
     assert "recording 1 of 3 is equal but was played already" in problem
 
 
-async def test_a_miss_is_latched_and_every_later_request_meets_the_same(tapes):
+async def test_a_miss_is_latched_and_every_later_request_meets_the_same(cassettes):
     async def stubborn(client):
         errors = []
         for body in [conversation(tool="x")[0], *conversation()]:
@@ -122,14 +124,14 @@ async def test_a_miss_is_latched_and_every_later_request_meets_the_same(tapes):
                 errors.append(str(exc))
         return errors
 
-    errors = await tapes.replay(stubborn)
+    errors = await cassettes.replay(stubborn)
 
     assert len(errors) == 4
     assert len(set(errors)) == 1
-    assert tapes.session.tally().misses == 1
+    assert cassettes.session.tally().misses == 1
 
 
-async def test_except_exception_does_not_swallow_a_miss(tapes):
+async def test_except_exception_does_not_swallow_a_miss(cassettes):
     async def careless(client):
         try:
             await client.post(URL, json={})
@@ -137,14 +139,14 @@ async def test_except_exception_does_not_swallow_a_miss(tapes):
             return "swallowed"
 
     with pytest.raises(CassetteMissError):
-        await tapes.replay(careless)
+        await cassettes.replay(careless)
 
 
-async def test_what_a_trial_did_not_ask_for_makes_it_partial(tapes):
-    await tapes.replay(say(conversation()[:2]))
+async def test_what_a_trial_did_not_ask_for_makes_it_partial(cassettes):
+    await cassettes.replay(say(conversation()[:2]))
 
-    assert tapes.session.tally() == ReplayTally(hits=2, unplayed=1)
-    assert str(tapes.session.verdict()) == "partial 2/2"
+    assert cassettes.session.tally() == ReplayTally(hits=2, unplayed=1)
+    assert str(cassettes.session.verdict()) == "partial 2/2"
 
 
 async def test_a_web_miss_shows_requests_to_the_same_host_that_come_nearest(tmp_path):
@@ -153,8 +155,8 @@ async def test_a_web_miss_shows_requests_to_the_same_host_that_come_nearest(tmp_
             await client.post("https://search.example/search", json={"q": query, "num": 5})
         await client.get("https://pages.example/x")
 
-    tapes = lab.Lab(tmp_path)
-    await tapes.record(lambda _: httpx.Response(200), visit)
+    cassettes = lab.Lab(tmp_path)
+    await cassettes.record(lambda _: httpx.Response(200), visit)
 
     async def other(client):
         await client.post(
@@ -162,16 +164,16 @@ async def test_a_web_miss_shows_requests_to_the_same_host_that_come_nearest(tmp_
         )
 
     with pytest.raises(CassetteMissError) as caught:
-        await tapes.replay(other)
+        await cassettes.replay(other)
     assert "differs at num: recorded 5, now 6" in str(caught.value)
     assert "pages.example" not in str(caught.value)
     assert "--missing" in str(caught.value)
 
 
-async def test_a_message_names_no_place_of_this_machine(tapes):
-    problem = await missed(tapes, conversation(tool="x"))
+async def test_a_message_names_no_place_of_this_machine(cassettes):
+    problem = await missed(cassettes, conversation(tool="x"))
 
-    assert str(tapes.folder.parent) not in problem
+    assert str(cassettes.folder.parent) not in problem
 
 
 def asked(body, uri=URL, method="POST"):
@@ -244,7 +246,7 @@ def test_bodies_that_are_no_json_or_too_deep_do_not_hurt():
         (ReplayTally(), "hit 0/0"),
         (ReplayTally(hits=3), "hit 3/3"),
         (ReplayTally(hits=3, unplayed=1), "partial 3/3"),
-        (ReplayTally(hits=3, off_tape=1), "partial 3/4"),
+        (ReplayTally(hits=3, unrecorded=1), "partial 3/4"),
         (ReplayTally(hits=3, recorded=1), "recorded 3/4"),
         (ReplayTally(hits=3, live=1), "live 3/4"),
         (ReplayTally(hits=3, misses=1), "miss 3/4"),

@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from research_eval.cassette import Redactor, WebCassette
+from research_eval.cassette import Redactor, WebCassettes
 from research_eval.clock import VirtualClock
 from research_eval.schema import TrialKey
 from tests.json_value import texts_of
@@ -46,7 +46,7 @@ async def ask(folder, mode, pieces, kind, redactor):
     inner = httpx.MockTransport(
         lambda _: httpx.Response(200, headers={"content-type": kind}, stream=Pieces(pieces))
     )
-    session = WebCassette(folder, mode=mode, redactor=redactor).session(
+    session = WebCassettes(folder, mode=mode, redactor=redactor).session(
         TrialKey("case", "configuration", 1), VirtualClock()
     )
     inner = None if mode == "replay" else inner

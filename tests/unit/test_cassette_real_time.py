@@ -7,7 +7,7 @@ import time
 import httpx2
 import pytest
 
-from research_eval.cassette import ModelCassette
+from research_eval.cassette import ModelCassettes
 from research_eval.clock import SystemClock, VirtualClock
 from research_eval.model import ModelSettings, build_model
 from research_eval.schema import TrialKey
@@ -85,13 +85,13 @@ async def ask(transport, clock, timeout_s, *, stream):
 
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 async def test_a_replay_that_is_held_up_gets_what_was_recorded(tmp_path, stream):
-    recording = ModelCassette(tmp_path, mode="record", stopwatch=VirtualClock()).session(
+    recording = ModelCassettes(tmp_path, mode="record", stopwatch=VirtualClock()).session(
         KEY, SystemClock()
     )
     inner = httpx2.MockTransport(server)
     live = await ask(recording.transport2(inner), SystemClock(), 60.0, stream=stream)
     clock = VirtualClock()
-    session = ModelCassette(tmp_path, mode="replay").session(KEY, clock)
+    session = ModelCassettes(tmp_path, mode="replay").session(KEY, clock)
 
     replayed = await ask(Standing(session.transport2()), clock, LIMIT_S, stream=stream)
 

@@ -11,11 +11,11 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from research_eval.cassette import Redactor, WebCassette
+from research_eval.cassette import Redactor, WebCassettes
 from research_eval.clock import VirtualClock
-from research_eval.errors import CassetteMissError, ConfigError, SecretOnTapeError
+from research_eval.errors import CassetteMissError, ConfigError, SecretInCassetteError
 
-lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("tape_lab.py"))))
+lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("cassette_lab.py"))))
 httpx = lab.httpx
 URL = "https://api.example/search"
 pytestmark = pytest.mark.anyio
@@ -136,7 +136,7 @@ async def test_of_300_planted_secrets_none_is_found_afterwards(tmp_path):
                 )
             return httpx.Response(**answer)
 
-        web = WebCassette(
+        web = WebCassettes(
             tmp_path / str(number), mode="record", redactor=Redactor({"THE_KEY": secret})
         )
         session = web.session(lab.KEY, VirtualClock())
@@ -321,22 +321,22 @@ def test_scrubbing_twice_is_scrubbing_once():
 
 async def test_saving_refuses_what_still_holds_a_secret_and_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(Redactor, "content", lambda self, content, content_type, channel: content)
-    tapes = lab.Lab(tmp_path)
+    cassettes = lab.Lab(tmp_path)
 
     async def talk(client):
         await client.get(URL)
 
     secret = "sk-proj-abcdefghijklmnopwxyz"
     with pytest.raises(
-        SecretOnTapeError, match="the value of MY_KEY is still in it; nothing was saved"
+        SecretInCassetteError, match="the value of MY_KEY is still in it; nothing was saved"
     ) as caught:
-        await tapes.record(
+        await cassettes.record(
             lambda _: httpx.Response(200, text=f"echo {secret}"),
             talk,
             redactor=Redactor({"MY_KEY": secret}),
         )
     assert secret not in str(caught.value)
-    assert tapes.files() == {}
+    assert cassettes.files() == {}
 
 
 async def test_a_scrubbed_answer_keeps_its_events_and_loses_its_false_length(tmp_path):
@@ -350,26 +350,26 @@ async def test_a_scrubbed_answer_keeps_its_events_and_loses_its_false_length(tmp
                 "content-length"
             )
 
-    tapes = lab.Lab(tmp_path)
-    await tapes.record(
+    cassettes = lab.Lab(tmp_path)
+    await cassettes.record(
         lambda _: httpx.Response(200, headers=headers, stream=lab.pieces(httpx, events)),
         talk,
         redactor=Redactor({"KEY": secret}),
     )
 
-    chunks, length = await tapes.replay(talk)
+    chunks, length = await cassettes.replay(talk)
     assert chunks == [event.replace(secret.encode(), b"SCRUBBED") for event in events]
     assert length is None
 
 
 async def test_a_miss_does_not_print_the_key_of_the_request(tmp_path):
     secret = "sk-proj-abcdefghijklmnopwxyz"
-    tapes = lab.Lab(tmp_path)
+    cassettes = lab.Lab(tmp_path)
 
     async def talk(client):
         await client.post(f"{URL}?api_key={secret}", json={"auth": secret})
 
     with pytest.raises(CassetteMissError) as caught:
-        await tapes.replay(talk, redactor=Redactor({"KEY": secret}))
+        await cassettes.replay(talk, redactor=Redactor({"KEY": secret}))
     assert secret not in str(caught.value)
     assert "SCRUBBED" in str(caught.value)

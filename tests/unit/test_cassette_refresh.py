@@ -13,7 +13,7 @@ from research_eval.cassette import Redactor
 from research_eval.errors import CassetteMissError
 from research_eval.schema import TrialKey
 
-lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("tape_lab.py"))))
+lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("cassette_lab.py"))))
 httpx = lab.httpx
 URL = "https://api.example/v1/chat"
 KEYS = [TrialKey(f"case-{n}", "configuration", 1) for n in range(3)]
@@ -49,40 +49,40 @@ class Speaker:
         )
 
 
-async def record_all(tapes, speaker, tools, **options):
+async def record_all(cassettes, speaker, tools, **options):
     for key, tool in zip(KEYS, tools, strict=True):
-        await tapes.record(speaker, talk_of(tool, key.case_id), key=key, **options)
+        await cassettes.record(speaker, talk_of(tool, key.case_id), key=key, **options)
 
 
-async def replay_all(tapes, tools):
+async def replay_all(cassettes, tools):
     return [
-        await tapes.replay(talk_of(tool, key.case_id), key=key)
+        await cassettes.replay(talk_of(tool, key.case_id), key=key)
         for key, tool in zip(KEYS, tools, strict=True)
     ]
 
 
 async def test_stale_records_only_the_trials_that_no_longer_fit(tmp_path):
-    tapes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
-    await record_all(tapes, speaker, ["old"] * 3)
-    before, calls = tapes.files(), speaker.calls
+    cassettes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
+    await record_all(cassettes, speaker, ["old"] * 3)
+    before, calls = cassettes.files(), speaker.calls
     changed = ["old", "new", "old"]
     with pytest.raises(CassetteMissError, match=r"exchange 1 .*tools\[0\]\.description"):
-        await replay_all(tapes, changed)
+        await replay_all(cassettes, changed)
 
-    await record_all(tapes, speaker, changed, refresh="stale")
-    await replay_all(tapes, changed)
+    await record_all(cassettes, speaker, changed, refresh="stale")
+    await replay_all(cassettes, changed)
 
-    after = tapes.files()
+    after = cassettes.files()
     assert speaker.calls == calls + 3
     assert {name for name in after if before.get(name) != after[name]} == {"case-1/1.json"}
     assert set(before) == set(after)
 
 
 async def test_what_was_said_before_the_change_stays_byte_for_byte(tmp_path):
-    tapes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
+    cassettes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
     key = KEYS[0]
-    await tapes.record(speaker, talk_of("old", key.case_id), key=key)
-    before = tapes.files()["case-0/1.json"].decode().split('"tape": {')
+    await cassettes.record(speaker, talk_of("old", key.case_id), key=key)
+    before = cassettes.files()["case-0/1.json"].decode().split('"recording": {')
 
     async def changed_late(client):
         recorded = await talk_of("old", key.case_id, turns=2)(client)
@@ -90,67 +90,67 @@ async def test_what_was_said_before_the_change_stays_byte_for_byte(tmp_path):
             URL, json={"messages": [*recorded, {"role": "user", "content": "more"}], "model": "m"}
         )
 
-    await tapes.record(speaker, changed_late, key=key, refresh="stale")
-    after = tapes.files()["case-0/1.json"].decode().split('"tape": {')
+    await cassettes.record(speaker, changed_late, key=key, refresh="stale")
+    after = cassettes.files()["case-0/1.json"].decode().split('"recording": {')
 
     before[0], after[0] = (head.partition('"interactions"')[2] for head in (before[0], after[0]))
     assert after[:2] == before[:2]
-    await tapes.replay(changed_late, key=key)
-    assert str(tapes.session.verdict()) == "hit 3/3"
+    await cassettes.replay(changed_late, key=key)
+    assert str(cassettes.session.verdict()) == "hit 3/3"
 
 
 async def test_missing_records_only_trials_without_a_recording(tmp_path):
-    tapes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
-    await record_all(tapes, speaker, ["old"] * 3)
-    before = tapes.files()
-    (tapes.folder / "case-1/1.json").unlink()
+    cassettes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
+    await record_all(cassettes, speaker, ["old"] * 3)
+    before = cassettes.files()
+    (cassettes.folder / "case-1/1.json").unlink()
     calls = speaker.calls
-    await record_all(tapes, speaker, ["old"] * 3, refresh="missing")
+    await record_all(cassettes, speaker, ["old"] * 3, refresh="missing")
 
-    after = tapes.files()
+    after = cassettes.files()
     assert speaker.calls == calls + 3
     assert {name for name in after if before[name] != after[name]} == {"case-1/1.json"}
     with pytest.raises(CassetteMissError, match="fits none of"):
-        await record_all(tapes, speaker, ["old", "old", "new"], refresh="missing")
-    assert tapes.files() == after
+        await record_all(cassettes, speaker, ["old", "old", "new"], refresh="missing")
+    assert cassettes.files() == after
 
 
 async def test_stale_leaves_a_missing_trial_missing_and_mend_records_both(tmp_path):
-    tapes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
-    await tapes.record(speaker, talk_of("old", "case-0"), key=KEYS[0])
+    cassettes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
+    await cassettes.record(speaker, talk_of("old", "case-0"), key=KEYS[0])
     with pytest.raises(CassetteMissError, match="there is no recording of this trial"):
-        await tapes.record(speaker, talk_of("old", "case-1"), key=KEYS[1], refresh="stale")
+        await cassettes.record(speaker, talk_of("old", "case-1"), key=KEYS[1], refresh="stale")
 
-    await record_all(tapes, speaker, ["new", "old", "old"], refresh="mend")
+    await record_all(cassettes, speaker, ["new", "old", "old"], refresh="mend")
 
-    await replay_all(tapes, ["new", "old", "old"])
+    await replay_all(cassettes, ["new", "old", "old"])
 
 
 async def test_a_recording_that_still_fits_is_replayed_and_not_written_again(tmp_path):
-    tapes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
-    await record_all(tapes, speaker, ["old"] * 3)
-    times = {path: path.stat().st_mtime_ns for path in tapes.folder.rglob("*.json")}
+    cassettes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
+    await record_all(cassettes, speaker, ["old"] * 3)
+    times = {path: path.stat().st_mtime_ns for path in cassettes.folder.rglob("*.json")}
     calls = speaker.calls
     for refresh in ("missing", "stale", "mend"):
-        await record_all(tapes, speaker, ["old"] * 3, refresh=refresh)
+        await record_all(cassettes, speaker, ["old"] * 3, refresh=refresh)
 
     assert speaker.calls == calls
-    assert times == {path: path.stat().st_mtime_ns for path in tapes.folder.rglob("*.json")}
+    assert times == {path: path.stat().st_mtime_ns for path in cassettes.folder.rglob("*.json")}
 
 
 async def test_all_records_everything_again(tmp_path):
-    tapes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
-    await record_all(tapes, speaker, ["old"] * 3)
-    before, calls = tapes.files(), speaker.calls
-    await record_all(tapes, speaker, ["old"] * 3, refresh="all")
+    cassettes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
+    await record_all(cassettes, speaker, ["old"] * 3)
+    before, calls = cassettes.files(), speaker.calls
+    await record_all(cassettes, speaker, ["old"] * 3, refresh="all")
 
     assert speaker.calls == 2 * calls
-    assert all(before[name] != content for name, content in tapes.files().items())
+    assert all(before[name] != content for name, content in cassettes.files().items())
 
 
 async def test_a_page_that_is_missing_is_recorded_and_the_others_stay(tmp_path):
     numbers = count()
-    tapes = lab.Lab(tmp_path)
+    cassettes = lab.Lab(tmp_path)
 
     def visit(*names):
         async def talk(client):
@@ -161,22 +161,22 @@ async def test_a_page_that_is_missing_is_recorded_and_the_others_stay(tmp_path):
     def answer(_):
         return httpx.Response(200, text=f"version {next(numbers)}")
 
-    await tapes.record(answer, visit("a", "b"))
-    before = tapes.files()
-    assert await tapes.record(answer, visit("a", "b", "c"), refresh="missing") == [
+    await cassettes.record(answer, visit("a", "b"))
+    before = cassettes.files()
+    assert await cassettes.record(answer, visit("a", "b", "c"), refresh="missing") == [
         "version 0",
         "version 1",
         "version 2",
     ]
-    after = tapes.files()
+    after = cassettes.files()
 
     assert {name: after[name] for name in before} == before
     assert len(after) == 3
-    assert await tapes.record(answer, visit("a"), refresh="all") == ["version 3"]
+    assert await cassettes.record(answer, visit("a"), refresh="all") == ["version 3"]
 
 
 async def test_an_interrupted_recording_keeps_every_exchange_that_ended(tmp_path):
-    tapes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
+    cassettes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
 
     def answer(request):
         if speaker.calls == 2:
@@ -184,20 +184,20 @@ async def test_an_interrupted_recording_keeps_every_exchange_that_ended(tmp_path
         return speaker(request)
 
     with pytest.raises(KeyboardInterrupt):
-        await tapes.record(answer, talk_of("old", "case-0"))
+        await cassettes.record(answer, talk_of("old", "case-0"))
 
-    assert tapes.files()["case/1.json"].count(b'"key"') == 2
-    await tapes.record(speaker, talk_of("old", "case-0"))
-    await tapes.replay(talk_of("old", "case-0"))
+    assert cassettes.files()["case/1.json"].count(b'"key"') == 2
+    await cassettes.record(speaker, talk_of("old", "case-0"))
+    await cassettes.replay(talk_of("old", "case-0"))
     assert speaker.calls == 3
 
 
 async def test_recordings_say_when_they_were_made_and_age_never_makes_them_fail(tmp_path):
-    tapes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
-    await tapes.record(speaker, talk_of("old", "case-0"), stamp=lambda: "2001-01-01")
+    cassettes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
+    await cassettes.record(speaker, talk_of("old", "case-0"), stamp=lambda: "2001-01-01")
 
-    assert b'"recorded_at": "2001-01-01"' in tapes.files()["case/1.json"]
-    await tapes.replay(talk_of("old", "case-0"))
+    assert b'"recorded_at": "2001-01-01"' in cassettes.files()["case/1.json"]
+    await cassettes.replay(talk_of("old", "case-0"))
 
 
 async def test_replay_needs_neither_the_key_nor_the_same_placeholder(tmp_path):
@@ -214,12 +214,12 @@ async def test_replay_needs_neither_the_key_nor_the_same_placeholder(tmp_path):
 
         return talk
 
-    tapes = lab.Lab(tmp_path, channel="model")
-    live = await tapes.record(Speaker(), talk_with(secret), redactor=Redactor({"KEY": secret}))
+    cassettes = lab.Lab(tmp_path, channel="model")
+    live = await cassettes.record(Speaker(), talk_with(secret), redactor=Redactor({"KEY": secret}))
 
-    assert await tapes.replay(talk_with("SCRUBBED")) == live
+    assert await cassettes.replay(talk_with("SCRUBBED")) == live
     assert (
-        await tapes.replay(talk_with("placeholder"), redactor=Redactor({"KEY": "placeholder"}))
+        await cassettes.replay(talk_with("placeholder"), redactor=Redactor({"KEY": "placeholder"}))
         == live
     )
 
@@ -229,12 +229,12 @@ async def test_an_exchange_that_was_cut_off_with_its_run_is_recorded_again(tmp_p
         return (await client.get("https://site.example/x")).text
 
     for channel in ("web", "model"):
-        tapes = lab.Lab(tmp_path, channel=channel)
+        cassettes = lab.Lab(tmp_path, channel=channel)
 
         def stopped(_):
             raise asyncio.CancelledError
 
         with pytest.raises(asyncio.CancelledError):
-            await tapes.record(stopped, talk)
-        assert await tapes.record(lambda _: httpx.Response(200, text="whole"), talk) == "whole"
-        assert await tapes.replay(talk) == "whole"
+            await cassettes.record(stopped, talk)
+        assert await cassettes.record(lambda _: httpx.Response(200, text="whole"), talk) == "whole"
+        assert await cassettes.replay(talk) == "whole"

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from research_eval.cassette import ModelCassette, WebCassette, run_verdict
+from research_eval.cassette import ModelCassettes, WebCassettes, run_verdict
 from research_eval.clock import SystemClock, VirtualClock
 from research_eval.errors import CassetteMissError
 from research_eval.schema import TrialKey
 
-lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("tape_lab.py"))))
+lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("cassette_lab.py"))))
 httpx = lab.httpx
 URL = "https://site.example/page"
 both = pytest.mark.parametrize("http", lab.MODULES.values(), ids=lab.MODULES)
@@ -25,8 +25,8 @@ async def text(client, url=URL):
     return (await client.get(url)).text
 
 
-async def client_of(session, http, inner=None, lane=""):
-    return http.AsyncClient(transport=lab.transport_of(session, http, inner, lane))
+async def client_of(session, http, inner=None, task_id=""):
+    return http.AsyncClient(transport=lab.transport_of(session, http, inner, task_id))
 
 
 async def slow_echo(request):
@@ -46,10 +46,12 @@ async def test_sixty_distinct_requests_at_once_each_get_their_own_answer(tmp_pat
         answers = await asyncio.gather(*(client.post(URL, json={"n": n}) for n in range(60)))
         return [answer.text for answer in answers]
 
-    tapes = lab.Lab(tmp_path, http, "model")
-    live = await tapes.record(echo, all_at_once)
+    cassettes = lab.Lab(tmp_path, http, "model")
+    live = await cassettes.record(echo, all_at_once)
 
-    assert live == await tapes.replay(all_at_once) == [f'answer to {{"n":{n}}}' for n in range(60)]
+    assert (
+        live == await cassettes.replay(all_at_once) == [f'answer to {{"n":{n}}}' for n in range(60)]
+    )
 
 
 async def test_the_order_of_different_requests_does_not_matter(tmp_path):
@@ -59,9 +61,9 @@ async def test_the_order_of_different_requests_does_not_matter(tmp_path):
     async def backwards(client):
         return [(await client.post(URL, json={"n": n})).text for n in reversed(range(6))][::-1]
 
-    tapes = lab.Lab(tmp_path, channel="model")
+    cassettes = lab.Lab(tmp_path, channel="model")
 
-    assert await tapes.record(slow_echo, forwards) == await tapes.replay(backwards)
+    assert await cassettes.record(slow_echo, forwards) == await cassettes.replay(backwards)
 
 
 async def test_equal_requests_at_once_are_numbered_when_they_start_not_when_they_end(tmp_path):
@@ -76,26 +78,26 @@ async def test_equal_requests_at_once_are_numbered_when_they_start_not_when_they
         answers = await asyncio.gather(*(client.get(URL) for _ in range(8)))
         return [answer.text for answer in answers]
 
-    tapes = lab.Lab(tmp_path, channel="model")
+    cassettes = lab.Lab(tmp_path, channel="model")
 
     assert (
-        await tapes.record(answer, at_once)
-        == await tapes.replay(at_once)
+        await cassettes.record(answer, at_once)
+        == await cassettes.replay(at_once)
         == [f"sample {n}" for n in range(8)]
     )
 
 
-async def test_equal_requests_of_several_tasks_are_kept_apart_by_lane(tmp_path):
+async def test_equal_requests_of_several_tasks_are_kept_apart_by_task_id(tmp_path):
     numbers = count()
     server = lab.Server(httpx, lambda _: httpx.Response(200, text=f"sample {next(numbers)}"))
 
     async def run(mode, order):
-        session = ModelCassette(tmp_path, mode=mode).session(lab.KEY, VirtualClock())
+        session = ModelCassettes(tmp_path, mode=mode).session(lab.KEY, VirtualClock())
         found = {}
-        for lane in order:
+        for task_id in order:
             inner = server.transport if mode == "record" else None
-            async with await client_of(session, httpx, inner, lane) as client:
-                found[lane] = [await text(client), await text(client)]
+            async with await client_of(session, httpx, inner, task_id) as client:
+                found[task_id] = [await text(client), await text(client)]
         session.close()
         return found
 
@@ -109,9 +111,9 @@ async def test_repeats_come_back_in_the_order_in_which_they_were_recorded(tmp_pa
         return [await text(client) for _ in range(5)]
 
     for channel in ("web", "model"):
-        tapes = lab.Lab(tmp_path, channel=channel)
-        live = await tapes.record(lambda _: httpx.Response(200, text=f"{next(numbers)}"), talk)
-        assert await tapes.replay(talk) == live
+        cassettes = lab.Lab(tmp_path, channel=channel)
+        live = await cassettes.record(lambda _: httpx.Response(200, text=f"{next(numbers)}"), talk)
+        assert await cassettes.replay(talk) == live
 
 
 async def test_too_many_requests_and_then_an_answer_is_two_recordings_of_one_url(tmp_path):
@@ -123,11 +125,11 @@ async def test_too_many_requests_and_then_an_answer_is_two_recordings_of_one_url
         first, second = await client.get(URL), await client.get(URL)
         return first.status_code, first.headers["retry-after"], second.status_code, second.text
 
-    tapes = lab.Lab(tmp_path)
+    cassettes = lab.Lab(tmp_path)
 
     assert (
-        await tapes.record(lambda _: next(answers), talk)
-        == await tapes.replay(talk)
+        await cassettes.record(lambda _: next(answers), talk)
+        == await cassettes.replay(talk)
         == (429, "2", 200, "ok")
     )
 
@@ -141,16 +143,16 @@ async def test_what_a_repeat_beyond_the_recorded_gets_is_a_matter_of_policy(tmp_
     async def often(client):
         return [await text(client) for _ in range(4)]
 
-    tapes = lab.Lab(tmp_path)
-    await tapes.record(lambda _: httpx.Response(200, text=next(answers)), twice)
+    cassettes = lab.Lab(tmp_path)
+    await cassettes.record(lambda _: httpx.Response(200, text=next(answers)), twice)
 
-    assert await tapes.replay(often) == ["pending", "done", "done", "done"]
-    assert await tapes.replay(often, repeats="reuse") == ["done"] * 4
-    assert await tapes.replay(
+    assert await cassettes.replay(often) == ["pending", "done", "done", "done"]
+    assert await cassettes.replay(often, repeats="reuse") == ["done"] * 4
+    assert await cassettes.replay(
         often, repeats="strict", repeats_by_host={"site.example": "then_last"}
     ) == ["pending", "done", "done", "done"]
     with pytest.raises(CassetteMissError, match="is equal but was played already"):
-        await tapes.replay(often, repeats="strict")
+        await cassettes.replay(often, repeats="strict")
 
 
 async def test_a_recording_session_never_replays_what_it_has_just_recorded(tmp_path):
@@ -160,8 +162,8 @@ async def test_a_recording_session_never_replays_what_it_has_just_recorded(tmp_p
         return [await text(client) for _ in range(3)]
 
     for channel in ("web", "model"):
-        tapes = lab.Lab(tmp_path, channel=channel)
-        found = await tapes.record(lambda _: httpx.Response(200, text=f"{next(numbers)}"), talk)
+        cassettes = lab.Lab(tmp_path, channel=channel)
+        found = await cassettes.record(lambda _: httpx.Response(200, text=f"{next(numbers)}"), talk)
         assert len(set(found)) == 3
 
 
@@ -197,7 +199,7 @@ async def test_all_trials_see_the_same_web_whoever_asked_first(tmp_path):
 
     server = lab.Server(httpx, answer)
     recorded = await many_trials(
-        WebCassette(tmp_path, mode="record"), server.transport, range(64), pages
+        WebCassettes(tmp_path, mode="record"), server.transport, range(64), pages
     )
 
     assert len(server.asked) == 12
@@ -213,11 +215,11 @@ async def test_64_trials_side_by_side_and_reversed_see_the_same_and_write_nothin
         )
 
     server = lab.Server(httpx, answer)
-    await many_trials(WebCassette(tmp_path, mode="record"), server.transport, range(64), pages)
+    await many_trials(WebCassettes(tmp_path, mode="record"), server.transport, range(64), pages)
     before = lab.files_in(tmp_path)
-    forwards = await many_trials(WebCassette(tmp_path, mode="replay"), None, range(64), pages)
+    forwards = await many_trials(WebCassettes(tmp_path, mode="replay"), None, range(64), pages)
     backwards = await many_trials(
-        WebCassette(tmp_path, mode="replay"), None, reversed(range(64)), pages
+        WebCassettes(tmp_path, mode="replay"), None, reversed(range(64)), pages
     )
 
     assert forwards == backwards
@@ -235,10 +237,10 @@ async def test_model_trials_side_by_side_record_only_their_own(tmp_path):
 
     server = lab.Server(httpx, answer)
     recorded = await many_trials(
-        ModelCassette(tmp_path, mode="record"), server.transport, range(16), visit
+        ModelCassettes(tmp_path, mode="record"), server.transport, range(16), visit
     )
     played = await many_trials(
-        ModelCassette(tmp_path, mode="replay"), None, reversed(range(16)), visit
+        ModelCassettes(tmp_path, mode="replay"), None, reversed(range(16)), visit
     )
 
     assert {n: found for n, (found, _) in played.items()} == {
@@ -248,7 +250,7 @@ async def test_model_trials_side_by_side_record_only_their_own(tmp_path):
 
 
 async def test_who_waits_for_a_recording_that_is_given_up_records_it_instead(tmp_path):
-    web = WebCassette(tmp_path, mode="record")
+    web = WebCassettes(tmp_path, mode="record")
     has_begun = asyncio.Event()
     calls = count()
 
@@ -270,7 +272,7 @@ async def test_who_waits_for_a_recording_that_is_given_up_records_it_instead(tmp
 
 
 async def test_a_client_that_never_closes_a_stream_does_not_block_the_others_for_ever(tmp_path):
-    web = WebCassette(tmp_path, mode="record")
+    web = WebCassettes(tmp_path, mode="record")
     server = lab.Server(
         httpx, lambda _: httpx.Response(200, stream=lab.pieces(httpx, [b"a", b"b"]))
     )
@@ -290,8 +292,8 @@ async def test_a_client_that_never_closes_a_stream_does_not_block_the_others_for
 
 async def test_a_client_of_the_plain_library_is_never_patched(tmp_path):
     before = dict(vars(httpx.AsyncHTTPTransport))
-    tapes = lab.Lab(tmp_path)
-    await tapes.record(lambda _: httpx.Response(200), text)
-    await tapes.replay(text)
+    cassettes = lab.Lab(tmp_path)
+    await cassettes.record(lambda _: httpx.Response(200), text)
+    await cassettes.replay(text)
 
     assert dict(vars(httpx.AsyncHTTPTransport)) == before

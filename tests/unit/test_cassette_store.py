@@ -14,7 +14,8 @@ from types import SimpleNamespace
 import pytest
 import zstandard
 
-from research_eval.cassette import Redactor, WebCassette
+from research_eval.cassette import Redactor, WebCassettes
+from research_eval.cassette.file import parse_cassette
 from research_eval.cassette.foreign import ForeignExchange, keep_as_web
 from research_eval.cassette.name import host_folder, safe_name, slug
 from research_eval.cassette.opening import open_store
@@ -22,12 +23,11 @@ from research_eval.cassette.pack import PackStore
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.shape import exchange_of
 from research_eval.cassette.store import FolderStore
-from research_eval.cassette.tape import parse_tape
-from research_eval.cassette.transfer import copy_tapes
+from research_eval.cassette.transfer import copy_cassettes
 from research_eval.clock import VirtualClock
 from research_eval.errors import CassetteCorruptError, CassetteError
 
-lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("tape_lab.py"))))
+lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("cassette_lab.py"))))
 httpx = lab.httpx
 async_test = pytest.mark.anyio
 PAGE = ("<p>line</p>\r\n" * 400).encode()
@@ -52,13 +52,13 @@ def web_at(folder, form, exchanges):
     return open_store(folder / "web", has_shared_bodies=True)
 
 
-def tape_text(**changes):
+def cassette_text(**changes):
     """Return the text of a sound cassette file, with some fields replaced by dotted path."""
     slot = {"key": "0" * 32}
     interaction = {
         "request": {"method": "GET", "uri": "https://a.example/"},
         "response": {"status": {"code": 200}, "body": {"string": "x"}},
-        "tape": slot,
+        "recording": slot,
     }
     file = {"version": 1, "metadata": {"profile": 1}, "interactions": [interaction]}
     for path, value in changes.items():
@@ -75,13 +75,21 @@ def no_file(name):
 
 
 def play(text):
-    tape = parse_tape(text, "x.json", no_file)
-    pieces = [interaction.pieces() for interaction in tape.interactions]
-    return pieces, tape.records()
+    cassette = parse_cassette(text, "x.json", no_file)
+    pieces = [interaction.pieces() for interaction in cassette.interactions]
+    return pieces, cassette.records()
 
 
 def test_a_sound_file_is_read():
-    assert play(tape_text())[0] == [[(b"x", 0.0)]]
+    assert play(cassette_text())[0] == [[(b"x", 0.0)]]
+
+
+def test_a_file_with_the_names_of_version_0_1_0_is_read():
+    new = cassette_text(interactions__0__recording__task_id="left")
+    old = new.replace(b'"recording"', b'"tape"').replace(b'"task_id"', b'"lane"')
+
+    assert old != new
+    assert play(old) == play(new)
 
 
 @pytest.mark.parametrize(
@@ -105,18 +113,18 @@ def test_a_sound_file_is_read():
         {"interactions__0__response__body": {"file": "a" * 64 + ".txt/../../x"}},
         {"interactions__0__response__body": {"file": 7}},
         {"interactions__0__response__body": {"json": 1, "style": "evil"}},
-        {"interactions__0__tape__key": "short"},
-        {"interactions__0__tape__ordinal": -1},
-        {"interactions__0__tape__ordinal": 10**12},
-        {"interactions__0__tape__latency_s": -1},
-        {"interactions__0__tape__latency_s": "1"},
-        {"interactions__0__tape__end": "never"},
-        {"interactions__0__tape__chunks": "1@0 9@0"},
-        {"interactions__0__tape__chunks": "-1@0 2@0"},
-        {"interactions__0__tape__chunks": "1@inf"},
-        {"interactions__0__tape__chunks": 5},
-        {"interactions__0__tape__error": {"type": "SystemExit", "message": ""}},
-        {"interactions__0__tape__error": {"type": "Client", "message": ""}},
+        {"interactions__0__recording__key": "short"},
+        {"interactions__0__recording__ordinal": -1},
+        {"interactions__0__recording__ordinal": 10**12},
+        {"interactions__0__recording__latency_s": -1},
+        {"interactions__0__recording__latency_s": "1"},
+        {"interactions__0__recording__end": "never"},
+        {"interactions__0__recording__chunks": "1@0 9@0"},
+        {"interactions__0__recording__chunks": "-1@0 2@0"},
+        {"interactions__0__recording__chunks": "1@inf"},
+        {"interactions__0__recording__chunks": 5},
+        {"interactions__0__recording__error": {"type": "SystemExit", "message": ""}},
+        {"interactions__0__recording__error": {"type": "Client", "message": ""}},
         {"interactions__0__request__body": {"json": {}, "after": 0}},
         {"interactions__0__request__body": {"json": {}, "after": 5}},
         {"interactions__0__request__method": 7},
@@ -125,7 +133,7 @@ def test_a_sound_file_is_read():
 )
 def test_what_is_no_cassette_is_a_clear_error_and_nothing_else(changes):
     with pytest.raises(CassetteCorruptError):
-        play(tape_text(**changes))
+        play(cassette_text(**changes))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +147,7 @@ def test_what_is_no_cassette_is_a_clear_error_and_nothing_else(changes):
         b"[" * 200_000,
         b'{"a":' * 50_000,
         b'{"interactions": [], "metadata": {"profile": NaN}}',
-        tape_text()[:-20],
+        cassette_text()[:-20],
         b"!!python/object/apply:os.system [id]",
     ],
     ids=[
@@ -307,7 +315,7 @@ def test_packing_and_unpacking_changes_nothing(tmp_path):
         FolderStore(tmp_path / "back", has_shared_bodies=True),
     )
 
-    assert copy_tapes(store, pack) == copy_tapes(pack, back) == 7
+    assert copy_cassettes(store, pack) == copy_cassettes(pack, back) == 7
     assert lab.files_in(tmp_path / "back") == lab.files_in(tmp_path / "web")
 
 
@@ -325,14 +333,14 @@ def test_names_in_a_packed_file_cannot_lead_out_of_the_folder_that_it_is_unpacke
     connection.close()
     before = lab.files_in(tmp_path)
     with pytest.raises(CassetteCorruptError, match="is no name of a cassette"):
-        copy_tapes(PackStore(tmp_path / "web.pack"), FolderStore(tmp_path / "in" / "side"))
+        copy_cassettes(PackStore(tmp_path / "web.pack"), FolderStore(tmp_path / "in" / "side"))
 
     assert lab.files_in(tmp_path) == before
 
 
 def test_a_long_conversation_is_written_down_once(tmp_path):
     history = [{"role": "user", "content": f"message {n} " * 40} for n in range(40)]
-    tapes = lab.Lab(tmp_path, channel="model")
+    cassettes = lab.Lab(tmp_path, channel="model")
     body = len(json.dumps(history))
 
     async def talk(client):
@@ -343,11 +351,11 @@ def test_a_long_conversation_is_written_down_once(tmp_path):
 
     import asyncio
 
-    asyncio.run(tapes.record(lambda _: httpx.Response(200, json={"ok": True}), talk))
-    asyncio.run(tapes.replay(talk))
+    asyncio.run(cassettes.record(lambda _: httpx.Response(200, json={"ok": True}), talk))
+    asyncio.run(cassettes.replay(talk))
 
-    assert str(tapes.session.verdict()) == "hit 39/39"
-    assert len(tapes.files()["case/1.json"]) < 3 * body
+    assert str(cassettes.session.verdict()) == "hit 39/39"
+    assert len(cassettes.files()["case/1.json"]) < 3 * body
 
 
 def test_trials_that_say_much_the_same_share_it_in_a_packed_file(tmp_path):
@@ -385,7 +393,7 @@ async def test_opening_a_large_web_reads_nothing_and_a_request_reads_only_its_ow
         lambda path, *rest, **more: (opened.append(str(path)), real(path, *rest, **more))[1],
     )
     monkeypatch.setattr(os, "scandir", lambda *_: pytest.fail("the folder was scanned"))
-    web = WebCassette(tmp_path / "web", mode="replay")
+    web = WebCassettes(tmp_path / "web", mode="replay")
     assert opened == []
     async with httpx.AsyncClient(
         transport=web.session(lab.KEY, VirtualClock()).transport()
@@ -399,18 +407,18 @@ async def test_opening_a_large_web_reads_nothing_and_a_request_reads_only_its_ow
 
 
 @async_test
-async def test_tapes_that_were_not_asked_for_longest_are_let_go(tmp_path, monkeypatch):
-    monkeypatch.setattr("research_eval.cassette.web._HELD_TAPES", 3)
+async def test_cassettes_that_were_not_asked_for_longest_are_let_go(tmp_path, monkeypatch):
+    monkeypatch.setattr("research_eval.cassette.web._HELD_CASSETTES", 3)
     web_at(tmp_path, "folder", [exchange(f"https://a.example/{n}") for n in range(10)])
-    web = WebCassette(tmp_path / "web", mode="replay")
+    web = WebCassettes(tmp_path / "web", mode="replay")
     async with httpx.AsyncClient(
         transport=web.session(lab.KEY, VirtualClock()).transport()
     ) as client:
         for n in [0, 1, 2, 3, 0, 4, 5, 0]:
             await client.get(f"https://a.example/{n}")
 
-    assert len(web._tapes) == 3
-    assert web._held_bytes == sum(tape.size_bytes for tape in web._tapes.values())
+    assert len(web._cassettes) == 3
+    assert web._held_bytes == sum(cassette.size_bytes for cassette in web._cassettes.values())
 
 
 @pytest.mark.parametrize(
@@ -478,9 +486,9 @@ def test_a_damaged_row_of_a_packed_file_is_refused(tmp_path, damaged):
 
 def test_rows_that_an_earlier_version_packed_are_read(tmp_path):
     store = packed_with(tmp_path, lambda row: zlib.compress(zstandard.decompress(row[5:])))
-    tape = store.read(next(store.names()))
-    assert tape is not None
-    assert tape.interactions[0].uri == "https://a.example/"
+    cassette = store.read(next(store.names()))
+    assert cassette is not None
+    assert cassette.interactions[0].uri == "https://a.example/"
 
 
 def packed_with(folder, change):
@@ -503,12 +511,12 @@ def test_a_folder_that_cannot_be_written_is_a_clear_error(tmp_path):
 
 SCRIPT = """
 import asyncio, os, signal, sys, httpx
-from research_eval.cassette import ModelCassette
+from research_eval.cassette import ModelCassettes
 from research_eval.clock import VirtualClock
 from research_eval.schema import TrialKey
 
 async def main():
-    session = ModelCassette(sys.argv[1], mode="record").session(TrialKey("case", "c", 1), VirtualClock())
+    session = ModelCassettes(sys.argv[1], mode="record").session(TrialKey("case", "c", 1), VirtualClock())
     def answer(request):
         if request.url.path == "/5":
             os.kill(os.getpid(), signal.SIGKILL)
@@ -525,8 +533,8 @@ def test_a_recording_that_is_killed_keeps_what_ended_before(tmp_path):
     done = subprocess.run([sys.executable, "-c", SCRIPT, str(tmp_path)], check=False)
 
     assert done.returncode == -signal.SIGKILL
-    tape = FolderStore(tmp_path).read("case/1")
-    assert [interaction.content for interaction in tape.interactions] == [
+    cassette = FolderStore(tmp_path).read("case/1")
+    assert [interaction.content for interaction in cassette.interactions] == [
         f"/{n}".encode() for n in range(5)
     ]
 
@@ -542,9 +550,9 @@ def test_files_are_the_same_whatever_the_hash_seed_and_the_locale(tmp_path):
             "interactions"
         ]
         for interaction in interactions:
-            interaction["tape"] = {
+            interaction["recording"] = {
                 name: value
-                for name, value in interaction["tape"].items()
+                for name, value in interaction["recording"].items()
                 if name in {"key", "ordinal"}
             }
         seen.append(json.dumps(interactions))
@@ -556,7 +564,7 @@ def _played(headers, body):
     values = {
         "request": {"method": "GET", "uri": "https://a.example/"},
         "response": {"status": {"code": 200}, "headers": headers, "body": body},
-        "tape": {"key": "k"},
+        "recording": {"key": "k"},
     }
     return Interaction(exchange_of(values), no_file, "x.json")
 

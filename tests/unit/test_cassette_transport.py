@@ -10,12 +10,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from research_eval.cassette import ModelCassette, OffTapeError, WebCassette
+from research_eval.cassette import ModelCassettes, UnrecordedError, WebCassettes
 from research_eval.clock import SystemClock, VirtualClock
 from research_eval.errors import CassetteError, CassetteMissError
 from research_eval.schema import TrialKey
 
-lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("tape_lab.py"))))
+lab = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("cassette_lab.py"))))
 URL = "https://site.example/page"
 both = pytest.mark.parametrize("http", lab.MODULES.values(), ids=lab.MODULES)
 pytestmark = pytest.mark.anyio
@@ -70,15 +70,15 @@ async def chunks_of(client, url=URL):
     ],
 )
 async def test_a_body_comes_back_byte_for_byte(tmp_path, http, channel, content, kind):
-    tapes = lab.Lab(tmp_path, http, channel)
-    live = await tapes.record(
+    cassettes = lab.Lab(tmp_path, http, channel)
+    live = await cassettes.record(
         lambda _: http.Response(203, headers={"content-type": kind}, content=content), read
     )
-    played = await tapes.replay(read)
+    played = await cassettes.replay(read)
 
     assert played == live
     assert played[3] == content
-    assert str(tapes.session.verdict()) == "hit 1/1"
+    assert str(cassettes.session.verdict()) == "hit 1/1"
 
 
 @both
@@ -97,10 +97,12 @@ async def test_no_content_and_head_have_no_body(tmp_path, http):
             second.headers["content-length"],
         )
 
-    tapes = lab.Lab(tmp_path, http)
+    cassettes = lab.Lab(tmp_path, http)
 
     assert (
-        await tapes.record(answer, talk) == await tapes.replay(talk) == (204, b"", 200, b"", "99")
+        await cassettes.record(answer, talk)
+        == await cassettes.replay(talk)
+        == (204, b"", 200, b"", "99")
     )
 
 
@@ -122,8 +124,8 @@ async def test_a_compressed_answer_is_kept_readable_and_read_the_same(tmp_path, 
         "content-type": "text/plain",
         "content-length": str(len(packed)),
     }
-    tapes = lab.Lab(tmp_path, http)
-    await tapes.record(
+    cassettes = lab.Lab(tmp_path, http)
+    await cassettes.record(
         lambda _: http.Response(200, headers=headers, stream=lab.pieces(http, [packed])), chunks_of
     )
 
@@ -135,11 +137,11 @@ async def test_a_compressed_answer_is_kept_readable_and_read_the_same(tmp_path, 
             response.headers.get("content-length"),
         )
 
-    content, shown, length = await tapes.replay(talk)
+    content, shown, length = await cassettes.replay(talk)
     assert content == text
     assert shown == (name if name in {"gzip", "deflate"} else None)
     assert length is None
-    assert b"readable text" in b"".join(tapes.files().values())
+    assert b"readable text" in b"".join(cassettes.files().values())
 
 
 def _brotli(text):
@@ -158,11 +160,15 @@ def _zstd(text):
 async def test_a_broken_or_explosive_compression_stays_what_it_was(tmp_path, http):
     bomb = gzip.compress(bytes(30_000_000))
     for packed in (gzip.compress(b"text" * 500)[:-20], b"no gzip at all", bomb):
-        tapes = lab.Lab(tmp_path / str(len(packed)), http)
+        cassettes = lab.Lab(tmp_path / str(len(packed)), http)
         stream = lambda _, packed=packed: http.Response(  # noqa: E731
             200, headers={"content-encoding": "gzip"}, stream=lab.pieces(http, [packed])
         )
-        assert await tapes.record(stream, chunks_of) == await tapes.replay(chunks_of) == [packed]
+        assert (
+            await cassettes.record(stream, chunks_of)
+            == await cassettes.replay(chunks_of)
+            == [packed]
+        )
 
 
 @both
@@ -180,17 +186,17 @@ async def test_each_hop_of_a_redirect_is_a_recording_of_its_own(tmp_path, http):
         )
         return response.text, [str(hop.url) for hop in response.history]
 
-    tapes = lab.Lab(tmp_path, http)
+    cassettes = lab.Lab(tmp_path, http)
 
-    assert await tapes.record(answer, talk) == await tapes.replay(talk)
-    assert len(tapes.files()) == 3
+    assert await cassettes.record(answer, talk) == await cassettes.replay(talk)
+    assert len(cassettes.files()) == 3
 
 
 @both
 async def test_a_stream_keeps_its_pieces_and_their_times(tmp_path, http):
     events = [f"data: {n}\n\n".encode() for n in range(11)]
     kind = {"content-type": "text/event-stream"}
-    tapes = lab.Lab(tmp_path, http, "model")
+    cassettes = lab.Lab(tmp_path, http, "model")
     ticks = count()
 
     class Ticking(VirtualClock):
@@ -200,12 +206,12 @@ async def test_a_stream_keeps_its_pieces_and_their_times(tmp_path, http):
     def answer(_):
         return http.Response(200, headers=kind, stream=lab.pieces(http, events))
 
-    live = await tapes.record(answer, chunks_of, stopwatch=Ticking())
-    recorded_end = tapes.clock.now()
-    played = await tapes.replay(chunks_of)
+    live = await cassettes.record(answer, chunks_of, stopwatch=Ticking())
+    recorded_end = cassettes.clock.now()
+    played = await cassettes.replay(chunks_of)
 
     assert live == played == events
-    assert tapes.clock.now() == recorded_end
+    assert cassettes.clock.now() == recorded_end
     assert recorded_end > 5
 
 
@@ -246,12 +252,12 @@ async def test_closing_an_endless_stream_early_records_what_was_read(tmp_path, h
                     break
         return found
 
-    tapes = lab.Lab(tmp_path, http)
+    cassettes = lab.Lab(tmp_path, http)
 
-    assert await tapes.record(answer, three) == await tapes.replay(three)
+    assert await cassettes.record(answer, three) == await cassettes.replay(three)
     assert closed
     with pytest.raises(CassetteMissError, match="closed the recorded answer early"):
-        await tapes.replay(chunks_of)
+        await cassettes.replay(chunks_of)
 
 
 @both
@@ -262,13 +268,13 @@ async def test_an_sdk_that_stops_at_the_last_event_has_a_complete_recording(tmp_
                 if b"[DONE]" in chunk:
                     break
 
-    tapes = lab.Lab(tmp_path, http, "model")
+    cassettes = lab.Lab(tmp_path, http, "model")
     events = [b"data: {}\n\n", b"data: [DONE]\n\n"]
-    await tapes.record(
+    await cassettes.record(
         lambda _: http.Response(200, stream=lab.pieces(http, [*events, b""])), until_done
     )
 
-    assert await tapes.replay(chunks_of) == events
+    assert await cassettes.replay(chunks_of) == events
 
 
 @both
@@ -296,11 +302,11 @@ async def test_a_failure_before_the_answer_comes_back_as_what_it_was(tmp_path, h
             await client.get(URL)
         return type(caught.value), str(caught.value), caught.value.request.url.host
 
-    tapes = lab.Lab(tmp_path, http)
+    cassettes = lab.Lab(tmp_path, http)
 
     assert (
-        await tapes.record(answer, talk)
-        == await tapes.replay(talk)
+        await cassettes.record(answer, talk)
+        == await cassettes.replay(talk)
         == (kind, "it broke", "site.example")
     )
 
@@ -323,14 +329,14 @@ async def test_a_connection_that_breaks_in_the_middle_breaks_there_again(tmp_pat
             await read_on()
         return found
 
-    tapes = lab.Lab(tmp_path, http)
+    cassettes = lab.Lab(tmp_path, http)
 
-    assert await tapes.record(answer, talk) == await tapes.replay(talk) == [b"half", b"way"]
+    assert await cassettes.record(answer, talk) == await cassettes.replay(talk) == [b"half", b"way"]
 
 
 @both
 async def test_a_stall_in_the_middle_costs_its_time_in_replay(tmp_path, http):
-    tapes = lab.Lab(tmp_path, http)
+    cassettes = lab.Lab(tmp_path, http)
     ticks = iter([0, 1, 1, 31, 31, 31, 31])
     clock = SimpleNamespace(now=lambda: next(ticks), is_virtual=False)
 
@@ -343,10 +349,10 @@ async def test_a_stall_in_the_middle_costs_its_time_in_replay(tmp_path, http):
         with pytest.raises(http.ReadTimeout, match="stalled"):
             await client.get(URL)
 
-    await tapes.record(answer, talk, stopwatch=clock)
-    await tapes.replay(talk)
+    await cassettes.record(answer, talk, stopwatch=clock)
+    await cassettes.replay(talk)
 
-    assert tapes.clock.now() == 31
+    assert cassettes.clock.now() == 31
 
 
 @both
@@ -369,11 +375,11 @@ async def test_a_request_that_its_caller_gave_up_is_replayed_as_a_timeout(tmp_pa
         with pytest.raises(http.ReadTimeout, match="gave up"):
             await client.get(URL)
 
-    tapes = lab.Lab(tmp_path, http)
-    await tapes.record(answer, give_up, clock=SystemClock())
-    await tapes.replay(talk)
+    cassettes = lab.Lab(tmp_path, http)
+    await cassettes.record(answer, give_up, clock=SystemClock())
+    await cassettes.replay(talk)
 
-    assert tapes.clock.now() >= 0.01
+    assert cassettes.clock.now() >= 0.01
 
 
 @both
@@ -385,48 +391,48 @@ async def test_an_error_that_no_transport_made_is_not_recorded(tmp_path, http):
         with pytest.raises(RuntimeError):
             await client.get(URL)
 
-    tapes = lab.Lab(tmp_path, http)
-    await tapes.record(answer, talk)
+    cassettes = lab.Lab(tmp_path, http)
+    await cassettes.record(answer, talk)
 
-    assert tapes.files() == {}
+    assert cassettes.files() == {}
 
 
 @both
 async def test_recorded_latency_moves_the_virtual_clock_and_a_shorter_patience_times_out(
     tmp_path, http
 ):
-    tapes = lab.Lab(tmp_path, http)
+    cassettes = lab.Lab(tmp_path, http)
     ticks = iter([0, 3, 3, 3, 3])
     clock = SimpleNamespace(now=lambda: next(ticks), is_virtual=False)
-    await tapes.record(lambda _: http.Response(200, text="slow"), read, stopwatch=clock)
-    assert tapes.clock.now() == 3
-    await tapes.replay(read)
-    assert tapes.clock.now() == 3
+    await cassettes.record(lambda _: http.Response(200, text="slow"), read, stopwatch=clock)
+    assert cassettes.clock.now() == 3
+    await cassettes.replay(read)
+    assert cassettes.clock.now() == 3
 
     async def impatient(client):
         with pytest.raises(http.ReadTimeout, match="exceeds"):
             await client.get(URL, timeout=1.5)
 
-    await tapes.replay(impatient)
-    assert tapes.clock.now() == 1.5
+    await cassettes.replay(impatient)
+    assert cassettes.clock.now() == 1.5
 
 
 async def test_real_time_replay_waits_as_long_as_the_recording(tmp_path):
-    tapes = lab.Lab(tmp_path)
+    cassettes = lab.Lab(tmp_path)
     ticks = iter([0, 0.05, 0.05, 0.05])
     clock = SimpleNamespace(now=lambda: next(ticks), is_virtual=False)
-    await tapes.record(lambda _: lab.httpx.Response(200), read, stopwatch=clock)
+    await cassettes.record(lambda _: lab.httpx.Response(200), read, stopwatch=clock)
     real = SystemClock()
     began = real.now()
 
-    await tapes.replay(read, clock=real)
+    await cassettes.replay(read, clock=real)
 
     assert real.now() - began >= 0.05
 
 
 @both
 async def test_replay_has_no_way_out_and_the_other_modes_need_one(tmp_path, http):
-    for kind in (WebCassette, ModelCassette):
+    for kind in (WebCassettes, ModelCassettes):
         inner = lab.Server(http, lambda _: http.Response(200)).transport
         with pytest.raises(CassetteError, match="a replay was given a transport"):
             lab.transport_of(
@@ -440,7 +446,7 @@ async def test_replay_has_no_way_out_and_the_other_modes_need_one(tmp_path, http
 @both
 async def test_live_passes_through_and_keeps_nothing(tmp_path, http):
     server = lab.Server(http, lambda _: http.Response(200, text="live"))
-    session = WebCassette(tmp_path, mode="live").session(lab.KEY, VirtualClock())
+    session = WebCassettes(tmp_path, mode="live").session(lab.KEY, VirtualClock())
     async with http.AsyncClient(
         transport=lab.transport_of(session, http, server.transport)
     ) as client:
@@ -450,21 +456,21 @@ async def test_live_passes_through_and_keeps_nothing(tmp_path, http):
     assert lab.files_in(tmp_path) == {}
 
 
-async def test_a_page_off_tape_is_an_error_of_the_transport_that_the_tool_can_report(tmp_path):
-    tapes = lab.Lab(tmp_path)
-    await tapes.record(lambda _: lab.httpx.Response(200), read)
+async def test_an_unrecorded_page_is_an_error_of_the_transport_that_the_tool_can_report(tmp_path):
+    cassettes = lab.Lab(tmp_path)
+    await cassettes.record(lambda _: lab.httpx.Response(200), read)
 
     async def talk(client):
         with pytest.raises(
-            OffTapeError, match=r"GET https://site.example/other was never recorded"
+            UnrecordedError, match=r"GET https://site.example/other was never recorded"
         ):
             await client.get("https://site.example/other")
         return (await client.get(URL)).status_code
 
-    assert await tapes.replay(talk, miss="tool_error") == 200
-    assert tapes.session.problem is None
-    assert tapes.session.tally().off_tape == 1
-    assert str(tapes.session.verdict()) == "partial 1/2"
+    assert await cassettes.replay(talk, miss="tool_error") == 200
+    assert cassettes.session.problem is None
+    assert cassettes.session.tally().unrecorded == 1
+    assert str(cassettes.session.verdict()) == "partial 1/2"
 
 
 @both
@@ -476,18 +482,18 @@ async def test_a_request_body_that_is_a_stream_is_read_once_and_sent_whole(tmp_p
     async def talk(client):
         return (await client.post(URL, content=body())).text
 
-    tapes = lab.Lab(tmp_path, http)
-    live = await tapes.record(
+    cassettes = lab.Lab(tmp_path, http)
+    live = await cassettes.record(
         lambda request: http.Response(200, text=request.content.decode()), talk
     )
 
-    assert live == await tapes.replay(talk) == "one two"
+    assert live == await cassettes.replay(talk) == "one two"
 
 
 @both
 async def test_the_client_can_still_read_raw_bytes_lines_and_text(tmp_path, http):
-    tapes = lab.Lab(tmp_path, http)
-    await tapes.record(lambda _: http.Response(200, text="one\ntwo\n"), read)
+    cassettes = lab.Lab(tmp_path, http)
+    await cassettes.record(lambda _: http.Response(200, text="one\ntwo\n"), read)
 
     async def talk(client):
         async with client.stream("GET", URL) as response:
@@ -500,19 +506,19 @@ async def test_the_client_can_still_read_raw_bytes_lines_and_text(tmp_path, http
                 [chunk async for chunk in response.aiter_raw()]
         return lines, raw, response.text, response.is_closed, response.num_bytes_downloaded
 
-    assert await tapes.replay(talk) == (["one", "two"], b"one\ntwo\n", "one\ntwo\n", True, 8)
+    assert await cassettes.replay(talk) == (["one", "two"], b"one\ntwo\n", "one\ntwo\n", True, 8)
 
 
 async def test_two_trials_of_one_case_keep_their_own_answers(tmp_path):
     numbers = count(1)
-    tapes = lab.Lab(tmp_path, channel="model")
+    cassettes = lab.Lab(tmp_path, channel="model")
     keys = [TrialKey("case", "configuration", trial) for trial in (1, 2, 3)]
     for key in keys:
-        await tapes.record(
+        await cassettes.record(
             lambda _: lab.httpx.Response(200, text=f"sample {next(numbers)}"), read, key=key
         )
 
-    assert [(await tapes.replay(read, key=key))[3] for key in keys] == [
+    assert [(await cassettes.replay(read, key=key))[3] for key in keys] == [
         b"sample 1",
         b"sample 2",
         b"sample 3",

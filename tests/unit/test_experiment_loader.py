@@ -10,7 +10,7 @@ from research_eval.experiment import load_experiment
 GOOD = """
 name = "small"
 dataset = "cases.jsonl"
-cassettes = "tapes"
+cassettes = "cassettes"
 trials = 2
 
 [defaults]
@@ -47,7 +47,7 @@ def test_paths_are_relative_to_the_file(tmp_path):
     experiment = load_experiment(write(tmp_path, GOOD))
 
     assert experiment.dataset_path == (tmp_path / "cases.jsonl").resolve()
-    assert experiment.cassettes_path == (tmp_path / "tapes").resolve()
+    assert experiment.cassettes_path == (tmp_path / "cassettes").resolve()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,9 @@ def test_a_missing_or_undecodable_file_is_refused(tmp_path):
 
 def test_the_digest_changes_with_a_setting_and_not_with_a_place(tmp_path):
     base = load_experiment(write(tmp_path, GOOD)).settings.digest()
-    moved = load_experiment(write(tmp_path, GOOD.replace("tapes", "elsewhere"))).settings.digest()
+    moved = load_experiment(
+        write(tmp_path, GOOD.replace("cassettes", "elsewhere"))
+    ).settings.digest()
     changed = load_experiment(write(tmp_path, GOOD), ["seed=1"]).settings.digest()
 
     assert base == moved

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from research_eval.cassette import Redactor
+from research_eval.cassette.file import MAX_BYTES
 from research_eval.cassette.foreign import ForeignExchange, keep_as_web
 from research_eval.cassette.har import read_har
 from research_eval.cassette.store import FolderStore
-from research_eval.cassette.tape import MAX_BYTES
 from research_eval.errors import CassetteCorruptError
 
 URL = "https://a.example/page"

@@ -109,9 +109,9 @@ def test_a_rejected_answer_counts_whatever_came_after_it(story):
 def test_efficiency_counts_what_happened(story):
     trial = (
         story()
-        .search(PAGE, off_tape=True)
+        .search(PAGE, unrecorded=True)
         .fetch(PAGE)
-        .fetch(OTHER, error="http_404", off_tape=True)
+        .fetch(OTHER, error="http_404", unrecorded=True)
         .turn(retries=3)
         .answer(f"4 crowns ({PAGE})")
         .record()
@@ -125,7 +125,7 @@ def test_efficiency_counts_what_happened(story):
     assert found["failed_tool_calls"] == found["failed_fetches"] == 1.0
     assert found["searches"] == 1.0
     assert found["fetches"] == 2.0
-    assert found["off_tape"] == 2.0
+    assert found["unrecorded"] == 2.0
     assert found["input_tokens"] == 500.0
     assert found["output_tokens"] == 100.0
     assert found["model_requests"] == 5.0

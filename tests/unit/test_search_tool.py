@@ -158,13 +158,13 @@ async def test_what_a_provider_wrote_in_its_error_does_not_reach_the_model():
     assert "secret detail" not in outcome.text
 
 
-async def test_a_search_off_the_tape_is_marked():
-    bench = Bench(failure(("serper", "off_tape")))
+async def test_an_unrecorded_search_is_marked():
+    bench = Bench(failure(("serper", "unrecorded")))
 
     outcome = await bench.tool({"query": "tides"})
 
-    assert outcome.error == "off_tape"
-    assert bench.events[0].off_tape
+    assert outcome.error == "unrecorded"
+    assert bench.events[0].unrecorded
 
 
 def test_the_tool_describes_itself_in_these_words():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from pydantic import ValidationError
 
-from research_eval.cassette import OffTapeError
+from research_eval.cassette import UnrecordedError
 from research_eval.clock import VirtualClock
 from research_eval.ledger import SourceRegistry
 from research_eval.tool.fetch import FetchSettings, FetchTool, Manners
@@ -181,7 +181,7 @@ async def test_a_start_behind_the_end_is_out_of_range():
         (httpx.ConnectError("refused"), "connection"),
         (httpx.ReadTimeout("slow"), "timeout"),
         (httpx.RemoteProtocolError("Invalid URL in location header: x"), "invalid_url"),
-        (OffTapeError("never recorded"), "off_tape"),
+        (UnrecordedError("never recorded"), "unrecorded"),
         (
             httpx.Response(
                 200, headers={"content-type": "image/png"}, content=b"\x89PNG\r\n\x1a\n"
@@ -205,7 +205,7 @@ async def test_what_failed_is_not_in_the_ledger_and_says_what_to_try(answer, err
     assert "help: " in outcome.text
     assert desk.ledger.records() == ()
     assert desk.events[0].error == error
-    assert desk.events[0].off_tape == (error == "off_tape")
+    assert desk.events[0].unrecorded == (error == "unrecorded")
 
 
 @pytest.mark.anyio
@@ -426,7 +426,7 @@ async def test_a_page_cannot_send_its_visitor_past_the_ssrf_guard(target, is_hea
 async def test_a_step_that_a_recording_does_not_hold_leaves_the_page_that_it_holds():
     def answer(request: httpx.Request) -> httpx.Response | Exception:
         if request.url.path == "/new":
-            return OffTapeError("never recorded", request=request)
+            return UnrecordedError("never recorded", request=request)
         return step("0;url=/new")
 
     desk = Desk(answer)

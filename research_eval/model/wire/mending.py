@@ -28,7 +28,7 @@ class MendingTransport(httpx2.AsyncBaseTransport):
         """Take who answers.
 
         Args:
-            inner: A tape, a recorder, the network.
+            inner: A cassette, a recorder, the network.
             waits: Passes the time where a recording says that its caller gave up on the answer.
             timeout_s: Seconds after which a request is given up by itself.
         """

@@ -40,7 +40,7 @@ const EVENTS = {
     el("q", { dir: "auto" }, foreign(event.query)), " ",
     event.served_by ? ["answered by ", el("b", {}, foreign(event.served_by))]
       : el("span", { class: "bad" }, "\u2717 no provider answered"),
-    event.off_tape ? el("span", { class: "bad" }, " off tape") : null,
+    event.unrecorded ? el("span", { class: "bad" }, " unrecorded") : null,
     el("ul", { class: "tries" }, (event.tries || []).map(tryItem)),
     (event.hits || []).length ? fold(plural(event.hits.length, "hit"), el("ol", {},
       event.hits.map((hit) => el("li", {}, foreign(hit.title || ""), " ", address(hit.url, false),
@@ -51,7 +51,7 @@ const EVENTS = {
       : el("span", { class: "bad" }, fetchFailure(event)),
     event.evidence ? el("span", { class: "bad" }, " no evidence: " + spoken(event.evidence)) : null,
     event.from_ledger ? " from the ledger" : null,
-    event.off_tape ? el("span", { class: "bad" }, " off tape") : null,
+    event.unrecorded ? el("span", { class: "bad" }, " unrecorded") : null,
     event.final_url && event.final_url !== event.url
       ? el("div", { class: "quiet" }, "ended at ", address(event.final_url, false)) : null,
     event.title ? el("div", { class: "quiet", dir: "auto" }, foreign(event.title)) : null]],

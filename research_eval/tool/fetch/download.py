@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 import httpx
 
-from research_eval.cassette import OffTapeError
+from research_eval.cassette import UnrecordedError
 from research_eval.clock import Clock
 from research_eval.tool.fetch.fence import FenceError, check_url
 from research_eval.tool.fetch.manners import Manners, retry_after_s
@@ -140,7 +140,7 @@ class Downloader:
         journey.hops.append(str(target))
         try:
             return await self._arrive(target, journey)
-        except OffTapeError:  # recorded before refreshes were followed
+        except UnrecordedError:  # recorded before refreshes were followed
             return document
 
     async def _arrive(self, target: httpx.URL, journey: _Journey) -> Document:
@@ -178,7 +178,7 @@ class Downloader:
                 if isinstance(answer, Document):
                     return _rules_in(answer, self._settings.user_agent)
                 place = answer
-        except OffTapeError:
+        except UnrecordedError:
             return RobotsRules()
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, UnpackError, FenceError):
             return _CLOSED
@@ -313,8 +313,8 @@ def _classify(exc: httpx.HTTPError) -> tuple[str, str]:
 
     Read from type and message, which a recording keeps, so that a replay says the same.
     """
-    if isinstance(exc, OffTapeError):
-        return "off_tape", ""
+    if isinstance(exc, UnrecordedError):
+        return "unrecorded", ""
     if isinstance(exc, httpx.TimeoutException):
         return "timeout", ""
     if isinstance(exc, httpx.UnsupportedProtocol):

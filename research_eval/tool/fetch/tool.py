@@ -155,7 +155,7 @@ class FetchTool:
                 status=None if document is None else document.status,
                 ok=False,
                 error=kind,
-                off_tape=kind == "off_tape",
+                unrecorded=kind == "unrecorded",
                 at_s=self._now(),
             )
         )

@@ -34,7 +34,7 @@ _HELP = {
     "encrypted": "The document is locked with a password; look for an open copy of it.",
     "scanned": "The document holds pictures of pages without text; look for a version with text.",
     "out_of_range": "Use a start_index below content_length.",
-    "off_tape": "This page is not available in this session; use another source.",
+    "unrecorded": "This page is not available in this session; use another source.",
     "http_401": "The site wants a login; use another source.",
     "http_402": "The site wants payment; use another source.",
     "http_403": "The site refuses to show this page; use another source.",

@@ -26,7 +26,7 @@ SearchErrorKind = Literal[
     "empty",
     "breaker_open",
     "unconfigured",
-    "off_tape",
+    "unrecorded",
     "all_failed",
 ]
 """A stable word for why a search failed; the first two are never worth a request retry."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import httpx
 
-from research_eval.cassette import IS_PLAYED, SCRUBBED, OffTapeError, Redactor
+from research_eval.cassette import IS_PLAYED, SCRUBBED, Redactor, UnrecordedError
 from research_eval.clock import Clock
 from research_eval.fault import IS_INJECTED
 from research_eval.schema import ProviderTry
@@ -146,8 +146,8 @@ class RemoteSearchProvider:
     def _broke(self, exc: httpx.HTTPError) -> SearchError:
         kind: SearchErrorKind = "connection"
         words = "could not be reached"
-        if isinstance(exc, OffTapeError):
-            kind, words = "off_tape", "was never recorded for this search"
+        if isinstance(exc, UnrecordedError):
+            kind, words = "unrecorded", "was never recorded for this search"
         elif isinstance(exc, httpx.TimeoutException):
             kind, words = "timeout", "did not answer in time"
         elif isinstance(exc, httpx.DecodingError):

@@ -23,11 +23,11 @@ from research_eval.waiting import Waits
 __all__ = ["ResilientSearchProvider"]
 
 _HOPELESS = frozenset(
-    {"auth", "quota", "bad_query", "crashed", "empty", "unconfigured", "off_tape"}
+    {"auth", "quota", "bad_query", "crashed", "empty", "unconfigured", "unrecorded"}
 )
 """Kinds of failure that the same request would meet again."""
 
-_UNCOUNTED = frozenset({"bad_query", "empty", "unconfigured", "off_tape", "breaker_open"})
+_UNCOUNTED = frozenset({"bad_query", "empty", "unconfigured", "unrecorded", "breaker_open"})
 """Kinds of failure that say nothing of the provider's health."""
 
 

@@ -44,7 +44,7 @@ _ADVICE: Mapping[str, str] = {
     "empty": "Try fewer or other words, without operators or quotation marks.",
     "bad_query": "Try a shorter query in plain words.",
     "rate_limited": "Go on with the pages you know, or search again later.",
-    "off_tape": "Try another query, or go on with the pages you know.",
+    "unrecorded": "Try another query, or go on with the pages you know.",
 }
 """What the model can do about a failure; the rest of them leave it only the last resort."""
 
@@ -98,7 +98,7 @@ class WebSearchTool:
 
     def _failed(self, query: str, limit: int, exc: SearchError) -> ToolOutcome:
         kinds = {tried.error for tried in exc.tries if tried.error}
-        self._tell(query, limit, exc.tries, off_tape="off_tape" in kinds | {exc.kind})
+        self._tell(query, limit, exc.tries, unrecorded="unrecorded" in kinds | {exc.kind})
         refused = self._refusals.verdict(exc)
         if refused is not None:
             raise refused from exc
@@ -118,7 +118,7 @@ class WebSearchTool:
         *,
         served_by: str | None = None,
         hits: tuple[SearchHit, ...] = (),
-        off_tape: bool = False,
+        unrecorded: bool = False,
     ) -> None:
         self._emit(
             Searched(
@@ -127,7 +127,7 @@ class WebSearchTool:
                 served_by=served_by,
                 hits=hits,
                 tries=tries,
-                off_tape=off_tape,
+                unrecorded=unrecorded,
             )
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import httpx2
 
-from research_eval.cassette import ModelCassette, Session, WebCassette
+from research_eval.cassette import ModelCassettes, Session, WebCassettes
 from research_eval.clock import Clock, VirtualClock
 from research_eval.schema import TrialKey
 
@@ -19,9 +19,9 @@ Talk = Callable[[Any], Awaitable[Any]]
 """What a client does: takes an open client, returns what it learnt."""
 
 
-def transport_of(session: Session, http: Any, inner: Any = None, lane: str = "") -> Any:
+def transport_of(session: Session, http: Any, inner: Any = None, task_id: str = "") -> Any:
     make = session.transport if http is httpx else session.transport2
-    return make(inner, lane=lane)
+    return make(inner, task_id=task_id)
 
 
 class Server:
@@ -78,7 +78,7 @@ class Lab:
     def __init__(self, folder: Path, http: Any = httpx, channel: str = "web") -> None:
         self.folder = folder / channel
         self.http = http
-        self.kind = WebCassette if channel == "web" else ModelCassette
+        self.kind = WebCassettes if channel == "web" else ModelCassettes
 
     def cassette(self, mode: str, **options: Any) -> Any:
         return self.kind(self.folder, mode=mode, **options)

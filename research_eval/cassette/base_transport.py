@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from research_eval.cassette.failure import failure_of
 from research_eval.cassette.inbound import IsEnough
-from research_eval.cassette.interaction import FailureOnTape
+from research_eval.cassette.interaction import RecordedFailure
 from research_eval.cassette.key import Asked
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.recording import Recording
@@ -15,7 +15,7 @@ from research_eval.cassette.stream import Player, Source, Tee
 from research_eval.clock import Clock
 from research_eval.errors import CassetteCorruptError
 
-__all__ = ["GAVE_UP", "IS_ENOUGH", "IS_PLAYED", "Mode", "TapeDeck", "TrialTape", "marks_of"]
+__all__ = ["GAVE_UP", "IS_ENOUGH", "IS_PLAYED", "BaseTransport", "Mode", "TrialSession", "marks_of"]
 
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
@@ -29,7 +29,7 @@ IS_ENOUGH = "is_enough"
 IS_PLAYED = "is_played"
 """The extension of a response by which readers know it from what a server answered just now."""
 
-GAVE_UP = FailureOnTape(type="ReadTimeout", message="the caller gave up")
+GAVE_UP = RecordedFailure(type="ReadTimeout", message="the caller gave up")
 """What a request that was cancelled is replayed as."""
 
 
@@ -41,11 +41,11 @@ def marks_of(interaction: Interaction) -> dict[str, Any]:
     )
 
 
-class OffTape(Exception):  # noqa: N818  # never leaves this package: each transport raises its own
+class Unrecorded(Exception):  # noqa: N818  # never leaves this package: each transport raises its own
     """The recorded web has no answer, and the tool that asked is to be told so."""
 
 
-class TrialTape(Protocol):
+class TrialSession(Protocol):
     """What a transport needs of a session."""
 
     mode: Mode
@@ -62,7 +62,7 @@ class TrialTape(Protocol):
         ...
 
     async def claim(
-        self, asked: Asked, lane: str, is_enough: IsEnough | None = None
+        self, asked: Asked, task_id: str, is_enough: IsEnough | None = None
     ) -> Interaction | int:
         """Return the recording that answers a request, or the ordinal under which to record it."""
         ...
@@ -70,7 +70,7 @@ class TrialTape(Protocol):
     def start(
         self,
         asked: Asked,
-        lane: str,
+        task_id: str,
         ordinal: int,
         headers: Iterable[tuple[str, str]],
         patience_s: float | None,
@@ -93,13 +93,13 @@ class TrialTape(Protocol):
         ...
 
 
-class TapeDeck(ABC, Generic[RequestT, ResponseT]):
+class BaseTransport(ABC, Generic[RequestT, ResponseT]):
     """Answers requests from a session's recordings, or records what the network answers."""
 
-    def __init__(self, session: TrialTape, inner: Any, lane: str) -> None:  # noqa: ANN401  # httpx and httpx2 share no type
+    def __init__(self, session: TrialSession, inner: Any, task_id: str) -> None:  # noqa: ANN401  # httpx and httpx2 share no type
         self._session = session
         self._inner = inner
-        self._lane = lane
+        self._task_id = task_id
 
     @abstractmethod
     def _answer(self, interaction: Interaction, stream: Player, request: RequestT) -> ResponseT:
@@ -112,11 +112,11 @@ class TapeDeck(ABC, Generic[RequestT, ResponseT]):
         """Return a live response with other headers and another body."""
 
     @abstractmethod
-    def _failure(self, failure: FailureOnTape, request: RequestT) -> Exception:
+    def _failure(self, failure: RecordedFailure, request: RequestT) -> Exception:
         """Return the exception of the client's library that a recording names."""
 
     @abstractmethod
-    def _off_tape(self, words: str, request: RequestT) -> Exception:
+    def _unrecorded(self, words: str, request: RequestT) -> Exception:
         """Return what the tool that asked is told where the web has no answer."""
 
     async def _handle(self, request: Any) -> ResponseT:  # noqa: ANN401  # httpx and httpx2 share no type
@@ -134,9 +134,9 @@ class TapeDeck(ABC, Generic[RequestT, ResponseT]):
             content,
         )
         try:
-            claimed = await session.claim(asked, self._lane, request.extensions.get(IS_ENOUGH))
-        except OffTape as exc:
-            raise self._off_tape(str(exc), request) from None
+            claimed = await session.claim(asked, self._task_id, request.extensions.get(IS_ENOUGH))
+        except Unrecorded as exc:
+            raise self._unrecorded(str(exc), request) from None
         except CassetteCorruptError as exc:
             raise session.damaged(exc) from exc
         timeout = request.extensions.get("timeout")
@@ -145,7 +145,7 @@ class TapeDeck(ABC, Generic[RequestT, ResponseT]):
             return await self._play(claimed, request, patience)
         headers = request.headers.multi_items()
         return await self._record(
-            session.start(asked, self._lane, claimed, headers, patience), request
+            session.start(asked, self._task_id, claimed, headers, patience), request
         )
 
     async def _send(self, request: Any) -> Any:  # noqa: ANN401  # httpx and httpx2 share no type
@@ -160,7 +160,7 @@ class TapeDeck(ABC, Generic[RequestT, ResponseT]):
             patience = None  # it sufficed when this was recorded
         if patience is not None and slot.latency_s > patience:
             await clock.sleep(patience)
-            late = FailureOnTape(
+            late = RecordedFailure(
                 type="ReadTimeout", message="the recorded answer exceeds the timeout"
             )
             raise self._failure(late, request)
@@ -168,12 +168,12 @@ class TapeDeck(ABC, Generic[RequestT, ResponseT]):
         if slot.error is not None and not slot.error.in_body:
             raise self._failure(slot.error, request)
 
-        def fail(failure: FailureOnTape) -> Exception:
+        def fail(failure: RecordedFailure) -> Exception:
             return self._failure(failure, request)
 
         def cut() -> BaseException:
             error = self._session.cut_short(interaction)
-            return self._off_tape(str(error), request) if isinstance(error, OffTape) else error
+            return self._unrecorded(str(error), request) if isinstance(error, Unrecorded) else error
 
         player = Player(interaction, clock, patience, fail, cut, self._session.damaged)
         return self._answer(interaction, player, request)

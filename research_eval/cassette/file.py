@@ -1,4 +1,4 @@
-"""Tapes: the text of one cassette file in, its interactions ready for look-up out, and back."""
+"""Cassettes: the text of one cassette file in, its interactions ready for look-up out, and back."""
 
 import json
 import re
@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from pydantic import ValidationError
 
 from research_eval.cassette.growth import grown_request, whole_request
-from research_eval.cassette.interaction import TapedInteraction, TapeFile, TapeMetadata
+from research_eval.cassette.interaction import CassetteFile, CassetteMetadata, RecordedInteraction
 from research_eval.cassette.key import PROFILE
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.seal import damage_in, seal_state, sealed
 from research_eval.cassette.shape import read_exchanges
 from research_eval.errors import CassetteCorruptError
 
-__all__ = ["MAX_BYTES", "Tape", "dump_tape", "parse_tape"]
+__all__ = ["MAX_BYTES", "Cassette", "dump_cassette", "parse_cassette"]
 
 MAX_BYTES = 64 * 1024 * 1024
 """Largest cassette file that is read."""
@@ -26,8 +26,8 @@ _NO_FIT = (
 _INVISIBLE = re.compile("[\x7f\x80-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
-class Tape:
-    """The interactions of one file, found by lane and key in constant time."""
+class Cassette:
+    """The interactions of one file, found by task id and key in constant time."""
 
     __slots__ = (
         "_complete",
@@ -55,10 +55,10 @@ class Tape:
         self.size_bytes = len(text)
         self._text = text
         self._where = where
-        self._file: TapeFile | None = None
+        self._file: CassetteFile | None = None
         self._slots: dict[tuple[str, str], list[Interaction]] = {}
         for interaction in interactions:
-            self._slots.setdefault((interaction.lane, interaction.key), []).append(interaction)
+            self._slots.setdefault((interaction.task_id, interaction.key), []).append(interaction)
         for found in self._slots.values():
             if len(found) > 1:
                 found.sort(key=lambda interaction: interaction.ordinal)
@@ -66,22 +66,22 @@ class Tape:
     def __len__(self) -> int:
         return len(self.interactions)
 
-    def slots(self, lane: str, key: str) -> list[Interaction]:
-        """Return what was recorded for equal requests of one lane, in order."""
-        return self._slots.get((lane, key), [])
+    def slots(self, task_id: str, key: str) -> list[Interaction]:
+        """Return what was recorded for equal requests of one task, in order."""
+        return self._slots.get((task_id, key), [])
 
     @property
-    def metadata(self) -> TapeMetadata:
+    def metadata(self) -> CassetteMetadata:
         """What the file says of itself."""
         return self._whole_file().metadata
 
-    def records(self) -> list[TapedInteraction]:
+    def records(self) -> list[RecordedInteraction]:
         """Return the interactions as records, with their requests written out whole.
 
         Raises:
             CassetteCorruptError: If the file is not a cassette through and through.
         """
-        whole: list[TapedInteraction] = []
+        whole: list[RecordedInteraction] = []
         for record in self._whole_file().interactions:
             body = whole_request(record.request.body, [known.request.body for known in whole])
             request = record.request
@@ -92,11 +92,11 @@ class Tape:
                 whole.append(record.model_copy(update=written_out))
         return whole
 
-    def _whole_file(self) -> TapeFile:
+    def _whole_file(self) -> CassetteFile:
         if self._file is None:
             text = self._text if self._complete is None else self._complete(self._text)
             try:
-                self._file = TapeFile.model_validate_json(text)
+                self._file = CassetteFile.model_validate_json(text)
             except ValidationError as exc:
                 first = exc.errors(include_url=False, include_input=False, include_context=False)[0]
                 place = ".".join(str(part) for part in first["loc"]) or "the file"
@@ -104,13 +104,13 @@ class Tape:
         return self._file
 
 
-def parse_tape(
+def parse_cassette(
     text: bytes,
     where: str,
     read_file: Callable[[str], bytes],
     complete: Callable[[bytes], bytes] | None = None,
-) -> Tape:
-    """Return the tape that `text` holds.
+) -> Cassette:
+    """Return the cassette that `text` holds.
 
     Args:
         text: The content of the file.
@@ -139,10 +139,10 @@ def parse_tape(
         raise CassetteCorruptError(
             f"{where}: made under request rules {profile!r}, this version knows {PROFILE}"
         )
-    return Tape(interactions, text, where, complete, is_sealed=state == "sound")
+    return Cassette(interactions, text, where, complete, is_sealed=state == "sound")
 
 
-def dump_tape(interactions: Iterable[TapedInteraction], metadata: TapeMetadata) -> str:
+def dump_cassette(interactions: Iterable[RecordedInteraction], metadata: CassetteMetadata) -> str:
     """Return the text of a cassette file: its checksum, sorted names, one value a line, readable characters.
 
     Args:
@@ -166,7 +166,7 @@ def dump_tape(interactions: Iterable[TapedInteraction], metadata: TapeMetadata) 
         values["response"].setdefault("headers", {})
         values["response"].setdefault("body", {"string": ""})
         values["response"]["status"].setdefault("message", "")
-        plain.append(_by_name(values))
+        plain.append({part: _by_name(value) for part, value in values.items()})
     file = {
         "interactions": plain,
         "metadata": metadata.model_dump(mode="json", exclude_none=True),
