@@ -5,10 +5,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 
 from research_eval.analysis.change import find_flips
+from research_eval.analysis.column import Places
 from research_eval.analysis.scoring import ScoredRun, score_run
 from research_eval.analysis.side import Side, sides_of
 from research_eval.analysis.store import run_cases
-from research_eval.analysis.summary import Places, Summary, summarise
+from research_eval.analysis.summary import Summary, summarise
 from research_eval.journal import RunFolder
 from research_eval.schema import Requirement, RequirementRuling, Requirements, RulingVerdict
 from research_eval.scorer import DEFAULT_SCORERS, load_scorer

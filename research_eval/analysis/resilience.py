@@ -138,7 +138,7 @@ def _measured(clean: Side, faulted: Side, name: str, settings: CompareSettings) 
 def _over_cases(
     means: Sequence[float], confidence: float, *, is_rate: bool
 ) -> tuple[float, float] | None:
-    found = estimate((Cluster(m, 1.0) for m in means), is_rate=is_rate, level=confidence)
+    found = estimate([Cluster(m, 1.0) for m in means], is_rate=is_rate, level=confidence)
     return None if found is None or found.low == found.high else (found.low, found.high)
 
 

@@ -133,8 +133,8 @@ class Side:
 
     def not_applicable(self, name: str) -> set[Place]:
         """Return the trials in which there was nothing to measure."""
-        every, apart = self.run.table.rows, self.run.table.column(name).counts[2]
-        rows = (every[place] for place in self.rows[apart[self.rows] > 0].tolist())
+        every, counts = self.run.table.rows, self.run.table.at(name, self.rows).counts
+        rows = (every[place] for place in self.rows[counts[2] > 0].tolist())
         return {(row.case_id, row.trial) for row in rows}
 
     def by_case(self, name: str) -> dict[str, list[float]]:

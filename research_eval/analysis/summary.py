@@ -5,19 +5,20 @@ since trials of one case belong together; of a mean Student's t over cases.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from research_eval.analysis.table import CAUSES, Table
+from research_eval.analysis.column import CAUSES, Cells, Floats, Places
+from research_eval.analysis.table import Table
 from research_eval.scorer import Measure, Registry
 from research_eval.scorer.confidence import NAMES as CONFIDENCE
 from research_eval.scorer.correctness import f_part
 from research_eval.scorer.support_error import MEASURED
 from research_eval.stats.agreement import corrected_rate
-from research_eval.stats.cluster import Cluster, clustered_interval, effective_units
+from research_eval.stats.cluster import Cluster, Clusters, clustered_interval, effective_units
 from research_eval.stats.confidence import (
     area_under_risk_coverage,
     expected_calibration_error,
@@ -40,8 +41,6 @@ __all__ = [
 
 SEED = 1
 """Of the draws that carry the noise of the support check's own errors."""
-
-Places = npt.NDArray[np.intp]
 
 
 class Summary(NamedTuple):
@@ -94,29 +93,33 @@ class Reliability(NamedTuple):
 
 def clusters_of(table: Table, name: str, rows: Places) -> dict[str, Cluster]:
     """Return what each case adds to the mean of a measure; without cases that have no value."""
-    column = table.column(name)
-    cases, places = table.cases(rows)
-    if not cases:
-        return {}
-    total = np.bincount(places, column.total[rows], len(cases))
-    weight = np.bincount(places, column.weight[rows], len(cases))
-    scored = np.bincount(places, column.scored[rows], len(cases))
-    found = zip(cases, total.tolist(), weight.tolist(), scored.tolist(), strict=True)
-    return {case: Cluster(one, of) for case, one, of, n in found if n}
+    cases, _ = table.cases(rows)
+    sums, has_value = _sums(table.at(name, rows), table.cases(rows))
+    found = zip(cases, sums.tolist(), has_value.tolist(), strict=True)
+    return {case: Cluster(*one) for case, one, is_there in found if is_there}
+
+
+def _sums(cells: Cells, cases: tuple[list[str], Places]) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return total and weight of each case, and whether it has a value at all."""
+    names, places = cases
+    sums = np.zeros((len(names), 2))
+    sums[:, 0] = np.bincount(places, cells.total, len(names))
+    sums[:, 1] = np.bincount(places, cells.weight, len(names))
+    return sums, np.bincount(places, cells.scored, len(names)) > 0
 
 
 def estimate(
-    clusters: Iterable[Cluster], *, is_rate: bool, lowest: float = -math.inf, level: float = LEVEL
+    clusters: Clusters, *, is_rate: bool, lowest: float = -math.inf, level: float = LEVEL
 ) -> Estimate | None:
     """Return the ratio of the sums with its interval, by the one policy; `None` without weight.
 
     Where no interval can be had, both bounds are the value.
     """
-    held = list(clusters)
-    weight = math.fsum(one.weight for one in held)
+    held = np.asarray(clusters, np.float64).reshape(-1, 2)
+    total, weight = (math.fsum(column) for column in held.T.tolist())
     if weight <= 0:
         return None
-    value = math.fsum(one.total for one in held) / weight
+    value = total / weight
     bounds = clustered_interval(held, is_rate=is_rate, confidence=level, lowest=lowest)
     return Estimate(value, *(bounds or (value, value)), len(held))
 
@@ -125,20 +128,19 @@ def summarise(
     table: Table, measure: Measure, rows: Places, known: Registry, level: float = LEVEL
 ) -> Summary:
     """Return what a table says of a measure over some rows, all of one configuration."""
-    column = table.column(measure.name)
-    clusters = list(clusters_of(table, measure.name, rows).values())
+    cells = table.at(measure.name, rows)
+    sums, has_value = _sums(cells, table.cases(rows))
+    clusters = sums[has_value]
     found = estimate(clusters, is_rate=measure.is_rate, lowest=measure.lowest, level=level)
     has_bounds = found is not None and (measure.is_rate or found.low < found.high)
-    counts = dict(
-        zip(("scored", *CAUSES), column.counts[:, rows].sum(axis=1).tolist(), strict=True)
-    )
+    counts = dict(zip(("scored", *CAUSES), cells.counts.sum(axis=1).tolist(), strict=True))
     planned, run = table.sizes(rows)
     if known.is_occasional(measure.name):
         counts["not_applicable"] = (
             planned - counts["scored"] - counts["error"] - counts["undecided"]
         )
-    weight = math.fsum(one.weight for one in clusters)
-    strict = _strict(table, measure, rows, known, level)
+    weight = math.fsum(clusters[:, 1].tolist())
+    strict = _strict(table, cells, measure, rows, known, level)
     effective = effective_units(clusters, level) if measure.is_rate else float(len(clusters))
     return Summary(
         measure=measure,
@@ -159,21 +161,19 @@ def summarise(
 
 
 def _strict(
-    table: Table, measure: Measure, rows: Places, known: Registry, level: float
+    table: Table, cells: Cells, measure: Measure, rows: Places, known: Registry, level: float
 ) -> Estimate | None:
     """Return a rate over all planned trials to which it applies; `None` where there is no worst value."""
-    column = table.column(measure.name)
-    total, weight, counts = column.total[rows], column.weight[rows], column.counts[:, rows]
-    if measure.worst is None or weight.sum() != counts[0].sum():
+    counts = cells.counts
+    if measure.worst is None or cells.weight.sum() != counts[0].sum():
         return None
     applicable = table.planned(rows) - counts[2]
     if known.is_occasional(measure.name):
         applicable = counts[0] + counts[1] + counts[3]
     _, places = table.cases(rows)
-    whole = total + measure.worst * (applicable - counts[0])
-    of = np.bincount(places, applicable).tolist()
-    clusters = zip(np.bincount(places, whole).tolist(), of, strict=True)
-    return estimate((Cluster(*one) for one in clusters), is_rate=True, level=level)
+    whole = cells.total + measure.worst * (applicable - counts[0])
+    sums: Floats = np.column_stack((np.bincount(places, whole), np.bincount(places, applicable)))
+    return estimate(sums, is_rate=True, level=level)
 
 
 def reliability(
@@ -187,7 +187,7 @@ def reliability(
     for k in range(1, most + 1):
         whole = [case for case in cases if case[0] >= k]
         every, some = (
-            estimate((Cluster(of(n, c, k), 1.0) for n, c in whole), is_rate=True, level=level)
+            estimate([Cluster(of(n, c, k), 1.0) for n, c in whole], is_rate=True, level=level)
             for of in (pass_hat_k, pass_at_k)
         )
         if every and some:

@@ -7,29 +7,32 @@ table by case holds the sums over the trials of each case, so that it does not g
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from typing_extensions import override
 
+from research_eval.analysis.column import (
+    CAUSES,
+    STATES,
+    Cells,
+    CodedColumn,
+    Column,
+    Floats,
+    Places,
+    SummedColumn,
+)
 from research_eval.schema import Score
 
-__all__ = ["CAUSES", "Column", "Row", "Table"]
-
-CAUSES = ("error", "not_applicable", "undecided")
-"""Why a cell has no value: the infrastructure failed, there was nothing to measure, no verdict."""
-STATES = ("scored", *CAUSES)
+__all__ = ["CAUSES", "Row", "Table"]
 
 MOST_HELD = 20_000
 """Different scores that are held before they are added up."""
 MOST_WAITING = 1000
 """Rows whose scores are held before they are added up."""
-
-Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int32]
-Places = npt.NDArray[np.intp]
 
 
 class Row(NamedTuple):
@@ -39,62 +42,6 @@ class Row(NamedTuple):
     case_id: str
     trial: int = 0
     """The repetition, from 1; 0 for all trials of the case together."""
-
-
-class Column:
-    """One measure over the rows of a table."""
-
-    def __init__(self, *, has_values: bool) -> None:
-        """Begin without rows.
-
-        Args:
-            has_values: Whether the plain values are kept too, which rows of single trials have.
-        """
-        self.sums: Floats = np.zeros((4 if has_values else 3, 0))
-        """Values times their weights, what rounding left of that sum, weights, plain values."""
-        self.counts: Counts = np.zeros((4, 0), np.int32)
-        """How many trials have a value, and how many have none, by cause: `STATES`."""
-
-    @property
-    def total(self) -> Floats:
-        """The sum of the values of each row, each times its weight."""
-        found: Floats = self.sums[0] + self.sums[1]
-        return found
-
-    @property
-    def weight(self) -> Floats:
-        """The sum of the weights of each row."""
-        found: Floats = self.sums[2]
-        return found
-
-    @property
-    def scored(self) -> Counts:
-        """How many trials of each row have a value."""
-        found: Counts = self.counts[0]
-        return found
-
-    def widen(self, rows: int) -> None:
-        """Make room for so many rows."""
-        held = self.sums.shape[1]
-        if rows > held:
-            sums, counts = self.sums, self.counts
-            self.sums = np.zeros((len(sums), rows))
-            self.counts = np.zeros((4, rows), np.int32)
-            self.sums[:, :held], self.counts[:, :held] = sums, counts
-
-    def add(self, rows: Places, sums: Floats, counts: Counts) -> None:
-        """Add to `rows`, each of which is named once; the sum is the same in any order.
-
-        Source: Knuth, TAOCP 2, 4.2.2, theorem B, for what rounding leaves of a sum.
-        """
-        before = self.sums[0, rows]
-        after = before + sums[0]
-        part = after - before
-        left = (before - (after - part)) + (sums[0] - part)
-        self.sums[0, rows] = after
-        self.sums[1, rows] += sums[1] + left
-        self.sums[2:, rows] += sums[2 : len(self.sums)]
-        self.counts[:, rows] += counts
 
 
 class Table:
@@ -110,8 +57,8 @@ class Table:
         self._names = None if names is None else frozenset(names)
         self.by_case = by_case
         self._rows: dict[Row, int] = {}
-        self._run: list[int] = []
-        self._planned: list[int] = []
+        self._run = array("i")
+        self._planned = array("i")
         """Of each row, how many trials ran, and how many were planned."""
         self._columns: dict[str, Column] = {}
         self._held: dict[int, Score] = {}
@@ -155,13 +102,13 @@ class Table:
 
     def sizes(self, rows: Places) -> tuple[int, int]:
         """Return how many trials of some rows were planned, and how many of them ran."""
-        chosen = rows.tolist()
-        return sum(self._planned[row] for row in chosen), sum(self._run[row] for row in chosen)
+        planned, run = (np.array(each)[rows].sum() for each in (self._planned, self._run))
+        return int(planned), int(run)
 
     def add(
         self, row: Row, scores: Iterable[Score], *, times: int = 1, has_run: bool = True
     ) -> None:
-        """Take in all scores of a trial, or of so many trials that are alike."""
+        """Take in all scores of a trial, or, by case, of so many trials that are alike."""
         if self.by_case and row.trial:
             row = row._replace(trial=0)
         place = self._place(row)
@@ -179,7 +126,7 @@ class Table:
             self._settle()
 
     def merge(self, other: Table) -> None:
-        """Take in all that `other` took in."""
+        """Take in all that `other` took in, which is by case or by trial as this one is."""
         self._settle()
         other._settle()
         mapped = [self._place(row) for row in other._rows]
@@ -188,9 +135,8 @@ class Table:
             self._planned[place] += planned
         places = np.array(mapped, np.intp)
         for name, column in other._columns.items():
-            filled = np.flatnonzero(column.counts.sum(axis=0))
             mine = self._column(name)
-            mine.add(places[filled], column.sums[:, filled], column.counts[:, filled])
+            mine.merge(places, column)  # type: ignore[arg-type]  # both are by case, or neither
 
     def _place(self, row: Row) -> int:
         place = self._rows.setdefault(row, len(self._rows))
@@ -202,7 +148,7 @@ class Table:
     def _column(self, name: str) -> Column:
         column = self._columns.get(name)
         if column is None:
-            column = self._columns[name] = Column(has_values=not self.by_case)
+            column = self._columns[name] = SummedColumn() if self.by_case else CodedColumn()
         column.widen(len(self._rows))
         return column
 
@@ -211,55 +157,44 @@ class Table:
         self._settle()
         if name in self._columns:
             return self._column(name)
-        empty = Column(has_values=not self.by_case)
+        empty = SummedColumn() if self.by_case else CodedColumn()
         empty.widen(len(self._rows))
         return empty
 
+    def at(self, name: str, rows: Places) -> Cells:
+        """Return what some rows have of a measure."""
+        return self.column(name).at(rows)
+
     def _settle(self) -> None:
-        """Add up the scores that were only counted so far."""
+        """Take the scores that were only held so far into the columns."""
         if not self._waiting:
             return
-        waiting, held = self._waiting, self._held
-        place = {identity: number for number, identity in enumerate(held)}
-        places = np.fromiter(
-            map(place.__getitem__, self._identities), np.intp, len(self._identities)
+        places = {identity: number for number, identity in enumerate(self._held)}
+        found = np.fromiter(
+            map(places.__getitem__, self._identities), np.intp, len(self._identities)
         )
-        lengths = [length for _, length in waiting]
-        numbers, rows = np.unique([row for row, _ in waiting], return_inverse=True)
-        rows, times = np.repeat(rows, lengths), np.repeat(self._times, lengths)
-        self._waiting, self._held, self._identities, self._times = [], {}, [], []
-        names, lines, values = self._values(held.values())
-        sums = np.zeros((4, len(names), len(numbers)))
-        counts = np.zeros((4, len(names), len(numbers)), np.int32)
-        kept = lines[places] >= 0
-        places, rows, times = places[kept], rows[kept], times[kept]
-        cells = lines[places] * len(numbers) + rows
-        shape, size = (len(names), len(numbers)), len(names) * len(numbers)
-        for target, which in ((0, 0), (2, 1), (3, 3)):
-            sums[target] = np.bincount(cells, values[which][places] * times, size).reshape(shape)
-        for number in range(len(STATES)):
-            same = values[2][places] == number
-            counts[number] = np.bincount(cells[same], times[same], size).reshape(shape)
-        for line, name in enumerate(names):
-            filled = np.flatnonzero(counts[:, line].sum(axis=0))
-            column = self._column(name)
-            column.add(numbers[filled], sums[:, line, filled], counts[:, line, filled])
+        rows, lengths = np.array(self._waiting, np.intp).T
+        names, lines, cells = self._cells_held()
+        self._waiting, self._held, self._identities = [], {}, []
+        times, self._times = np.repeat(np.array(self._times, np.int32), lengths), []
+        rows = np.repeat(rows, lengths)
+        order = np.argsort(lines[found], kind="stable")
+        ends = np.searchsorted(lines[found[order]], np.arange(len(names) + 1)).tolist()
+        for name, chosen in zip(names, (order[a:b] for a, b in pairwise(ends)), strict=True):
+            self._column(name).take(rows[chosen], cells, found[chosen], times[chosen])
 
-    def _values(self, scores: Iterable[Score]) -> tuple[list[str], Places, Floats]:
-        """Return the measures that came, and of each score its line, then total, weight, state, value."""
+    def _cells_held(self) -> tuple[list[str], Places, Floats]:
+        """Return the measures that came, and of each score held which one it is, and its cell."""
         names: dict[str, int] = {}
-        lines, values = [], []
-        for score in scores:
-            if self._names is not None and score.name not in self._names:
-                lines.append(-1)
-                values.append((0.0, 0.0, -1, 0.0))
-                continue
-            lines.append(names.setdefault(score.name, len(names)))
+        lines, cells = [], []
+        for score in self._held.values():
+            is_kept = self._names is None or score.name in self._names
+            lines.append(names.setdefault(score.name, len(names)) if is_kept else -1)
             if score.status == "scored":
-                values.append((score.value * score.weight, score.weight, 0, score.value))
+                cells.append((score.value, score.weight, 0.0))
             else:
-                values.append((0.0, 0.0, STATES.index(score.cause), 0.0))
-        return list(names), np.array(lines, np.intp), np.array(values).reshape(-1, 4).T
+                cells.append((0.0, 0.0, float(STATES.index(score.cause))))
+        return list(names), np.array(lines, np.intp), np.array(cells).reshape(-1, 3).T
 
     def of(self, configuration: str) -> Places:
         """Return the places of one configuration's rows."""
@@ -276,11 +211,17 @@ class Table:
         return known
 
     def cells(self, name: str, rows: Places) -> Iterator[tuple[Row, float, float]]:
-        """Yield the rows of single trials that have a value, with the value and its weight."""
+        """Yield the rows of single trials that have a value, with the value and its weight.
+
+        Raises:
+            ValueError: If the table is by case.
+        """
         column, every = self.column(name), self.rows
-        value, weight = column.sums[3], column.weight
-        for row in rows[column.scored[rows] > 0].tolist():
-            yield every[row], float(value[row]), float(weight[row])
+        if isinstance(column, SummedColumn):
+            raise ValueError("a table by case has no values of single trials")  # noqa: TRY004
+        held = rows[column.at(rows).scored > 0]
+        for row, value, weight in zip(held.tolist(), *column.values(held), strict=True):
+            yield every[row], float(value), float(weight)
 
     def place(self, row: Row) -> int | None:
         """Return where a row stands; `None` if there is none."""
@@ -288,4 +229,4 @@ class Table:
 
     def planned(self, rows: Places) -> Places:
         """Return how many trials of each row were planned."""
-        return np.array([self._planned[row] for row in rows.tolist()], np.intp)
+        return np.array(self._planned, np.intp)[rows]

@@ -49,11 +49,18 @@ def report(
 
     from research_eval.cli.closing import close, most_serious, print_rulings, requirement_status
     from research_eval.journal import RunFolder
-    from research_eval.report import ReportSettings, load_view, terminal_table, write_report
+    from research_eval.report import (
+        ReportSettings,
+        load_view,
+        shows_details,
+        terminal_table,
+        write_report,
+    )
 
     chosen = _formats(formats)
     folder = RunFolder(run)
-    view = load_view(folder, settings=ReportSettings(coverage_floor=coverage_floor))
+    settings = ReportSettings(coverage_floor=coverage_floor)
+    view = load_view(folder, settings=settings, has_details=shows_details(chosen))
     written = write_report(folder, formats=chosen, out=out, view=view)
     if not quiet:
         console = Console()

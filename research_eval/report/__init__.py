@@ -3,7 +3,7 @@
 from research_eval.report.fold import build_view, load_view
 from research_eval.report.table import terminal_table
 from research_eval.report.view import ReportSettings, RunView
-from research_eval.report.write import FORMATS, write_report
+from research_eval.report.write import FORMATS, shows_details, write_report
 
 __all__ = [
     "FORMATS",
@@ -11,6 +11,7 @@ __all__ = [
     "RunView",
     "build_view",
     "load_view",
+    "shows_details",
     "terminal_table",
     "write_report",
 ]

@@ -1,6 +1,7 @@
 """One trial as its page shows it: attempts with every citation marked, ledger, transcript."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from research_eval.ledger import url_key
 from research_eval.report.pack import JSON
@@ -19,7 +20,7 @@ __all__ = ["trial_detail"]
 
 def trial_detail(
     trial: TrialRecord, notes: Mapping[str, str], expected: Sequence[str] = ()
-) -> JSON:
+) -> dict[str, Any]:
     """Return what the page of one trial needs; defaults are left out.
 
     Args:
@@ -28,18 +29,23 @@ def trial_detail(
         expected: The facts that a right answer states.
     """
     places = _places(trial.sources)
-    failure = trial.failure.model_dump(exclude_none=True) if trial.failure else None
+    said = trial.model_dump(exclude_defaults=True)
+    events = tuple(zip(trial.transcript, said.get("transcript", ()), strict=True))
     return {
         "question": trial.question,
         "expected": list(expected),
-        "failure": failure,
-        "usage": trial.usage.model_dump(exclude_defaults=True),
-        "replay": trial.replay.model_dump(exclude_defaults=True),
-        "attempts": [_attempt(attempt, places, trial.sources) for attempt in trial.attempts],
+        "failure": said.get("failure"),
+        "usage": said.get("usage", {}),
+        "replay": said.get("replay", {}),
+        "attempts": [
+            _attempt(event, one, places, trial.sources)
+            for event, one in events
+            if isinstance(event, AnswerChecked)
+        ],
         "references": [reference.url for reference in trial.references],
-        "sources": [source.model_dump(exclude_defaults=True) for source in trial.sources],
+        "sources": said.get("sources", ()),
         "notes": dict(notes),
-        "events": [_event(event) for event in trial.transcript],
+        "events": [_event(event, one) for event, one in events],
     }
 
 
@@ -52,29 +58,35 @@ def _places(sources: Iterable[SourceRecord]) -> dict[str, int]:
     return places
 
 
-def _event(event: Event) -> JSON:
+def _event(event: Event, said: dict[str, JSON]) -> JSON:
     if isinstance(event, AnswerChecked):
         return {"kind": "gate", "attempt": event.attempt, "at_s": event.at_s}
-    return {"kind": event.kind, **event.model_dump(exclude_defaults=True)}
+    return {"kind": event.kind, **said}
 
 
 def _attempt(
-    attempt: AnswerChecked, places: dict[str, int], sources: tuple[SourceRecord, ...]
+    attempt: AnswerChecked,
+    said: dict[str, Any],
+    places: dict[str, int],
+    sources: tuple[SourceRecord, ...],
 ) -> JSON:
+    violations = said["verdict"].get("violations", ())
     return {
         "attempt": attempt.attempt,
         "answer": attempt.answer,
         "gate": attempt.verdict.gate,
         "marks": list(_marks(attempt.verdict, places, sources)),
-        "violations": [_violation(v, places) for v in attempt.verdict.violations],
+        "violations": [
+            _violation(violation, one, places)
+            for violation, one in zip(attempt.verdict.violations, violations, strict=True)
+        ],
         "corrective": attempt.corrective,
     }
 
 
-def _violation(violation: Violation, places: dict[str, int]) -> JSON:
-    shown = violation.model_dump(exclude_defaults=True)
+def _violation(violation: Violation, said: dict[str, JSON], places: dict[str, int]) -> JSON:
     known = (violation.key, violation.url, violation.nearest)
-    return {**shown, "source": next((places[k] for k in known if k in places), None)}
+    return {**said, "source": next((places[k] for k in known if k in places), None)}
 
 
 def _marks(

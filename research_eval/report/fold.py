@@ -7,6 +7,7 @@ from functools import partial
 from typing import get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from research_eval.analysis.comparison import Comparison, Rank, compare_sides, rank_sides
 from research_eval.analysis.difference import CompareSettings
@@ -14,9 +15,12 @@ from research_eval.analysis.requirement import rule_requirements
 from research_eval.analysis.resilience import Resilience, clean_twins, resilience
 from research_eval.analysis.scoring import ScoredRun, ScoreTrial, score_run, tabulate
 from research_eval.analysis.side import Side, sides_of
+from research_eval.analysis.store import run_cases
 from research_eval.analysis.summary import Summary, f_score, reliability, summarise
 from research_eval.analysis.table import Row
 from research_eval.journal import RunFolder
+from research_eval.report.chunk import TrialChunks
+from research_eval.report.fact import Fact
 from research_eval.report.row import (
     UNSCORED,
     WEIGHT,
@@ -38,11 +42,13 @@ from research_eval.report.view import (
     ScoreView,
     ViolationView,
 )
-from research_eval.schema import ConfigurationSummary, RunRecord, TrialRecord, TrialStatus
+from research_eval.schema import ConfigurationSummary, RunRecord, Score, TrialRecord, TrialStatus
 from research_eval.scorer import DEFAULT_SCORERS, Registry, Scorer, registry
 from research_eval.scorer.outcome import kinds_of_run
 
 __all__ = ["STATUSES", "TOTALS", "build_view", "load_view"]
+
+Places = npt.NDArray[np.intp]
 
 STATUSES: tuple[str, ...] = (*get_args(TrialStatus), "not_run")
 """How a planned trial can have ended."""
@@ -70,17 +76,33 @@ def load_view(
     *,
     scorers: Sequence[Scorer] = DEFAULT_SCORERS,
     settings: ReportSettings | None = None,
+    has_details: bool = False,
 ) -> RunView:
     """Return the view of the run in `folder`, with the scores that were added to it later.
+
+    Args:
+        folder: The run.
+        scorers: Whose scores are made here.
+        settings: How trials are turned into a report.
+        has_details: Whether the trials' details are packed on the way, for a report that shows them.
 
     Raises:
         RecordError: If the manifest or a trial can't be read.
         DatasetError: If the run's own cases can't be read.
     """
     facts = Facts()
-    run = score_run(folder, scorers=scorers, seen=facts.see)
+    details = TrialChunks(run_cases(folder)) if has_details else None
+
+    def see(line: int, trial: TrialRecord, scores: Sequence[Score]) -> None:
+        facts.see(line, trial, scores)
+        if details is not None:
+            details.see(trial, facts.note_of(trial.key))
+
+    run = score_run(folder, scorers=scorers, seen=see)
+    if details is not None:
+        details.close()
     view = _view(run, facts, settings or ReportSettings())
-    return replace(view, requirements=rule_requirements(folder))
+    return replace(view, requirements=rule_requirements(folder), details=details)
 
 
 def build_view(
@@ -208,16 +230,21 @@ class _Shown:
         self.every = Trace(where=(Condition("configuration", (side.configuration.name,)),))
         self._places = find(rows, self.every)
         self._known = side.run.known
+        self._summaries: dict[str, Summary] = {}
 
-    def summary(self, name: str, places: Sequence[int] | None = None) -> Summary:
+    def summary(self, name: str, places: Places | None = None) -> Summary:
         """Return what the table says of a measure, over all trials or some."""
-        table, chosen = self._side.run.table, self._side.rows
+        if places is None and name in self._summaries:
+            return self._summaries[name]
+        chosen = self._side.rows
         if places is not None:
-            keys = (self._rows.keys[place] for place in places)
-            found = (table.place(Row(k.configuration, k.case_id, k.trial)) for k in keys)
-            chosen = np.array([place for place in found if place is not None], np.intp)
-        measure = self._known.of(name)
-        return summarise(table, measure, chosen, self._known, self._settings.confidence)
+            found = self._rows.places[places]
+            chosen = found[found >= 0]
+        table, measure = self._side.run.table, self._known.of(name)
+        summary = summarise(table, measure, chosen, self._known, self._settings.confidence)
+        if places is None:
+            self._summaries[name] = summary
+        return summary
 
     def count(self, trace: Trace) -> Count:
         """Return how many trials a trace finds."""
@@ -234,7 +261,7 @@ class _Shown:
         *,
         is_strict: bool = False,
         is_coverage: bool = False,
-        within: tuple[Trace, Sequence[int]] | None = None,
+        within: tuple[Trace, Places] | None = None,
         shown: str | None = None,
     ) -> Rate:
         """Return the share of yes among the trials that have a value; strict: among all planned."""
@@ -254,8 +281,8 @@ class _Shown:
         self, column: str, summary: ConfigurationSummary
     ) -> tuple[tuple[int, Count], ...]:
         """Return how many trials have each value of a column of whole numbers."""
-        found = (self._rows.fact(place, column) for place in self._places)
-        highest = max((int(value) for value in found if isinstance(value, int)), default=0)
+        found = (value for value in self._facts(column) if isinstance(value, int))
+        highest = max(found, default=0)
         values = range(max(highest, summary.max_retries) + 1)
         return tuple(
             (value, self.count(self.every.narrowed(column, str(value)))) for value in values
@@ -265,15 +292,19 @@ class _Shown:
         """Return what follows a prefix in the columns that this configuration fills."""
         return [
             name.removeprefix(prefix)
-            for name, values in self._rows.columns.items()
-            if name.startswith(prefix) and any(values[p] is not None for p in self._places)
+            for name in self._rows.columns
+            if name.startswith(prefix) and self._facts(name)
         ]
+
+    def _facts(self, column: str) -> list[Fact]:
+        """Return the different facts that this configuration has in a column."""
+        values = self._rows.columns.get(column)
+        return [] if values is None else values.facts(self._places)
 
     def groups(self, column: str) -> dict[str, GroupView]:
         """Return the pass rates of each language, or of each tag."""
         found: set[str] = set()
-        for place in self._places:
-            value = self._rows.fact(place, column)
+        for value in self._facts(column):
             if isinstance(value, str | tuple):
                 found |= {value} if isinstance(value, str) else {*value}
         return {name: self._group(self.every.narrowed(column, name)) for name in sorted(found)}

@@ -109,7 +109,7 @@ def make_trials_frame(view: RunView, folder: RunFolder) -> pd.DataFrame:
         RecordError: If there is no journal.
     """
     names = csv_columns(view)
-    frame = pd.DataFrame({name: view.rows.columns[name] for name in names})
+    frame = pd.DataFrame({name: list(view.rows.columns[name]) for name in names})
     with open_answers(folder) as answers:
         texts = [
             answers.texts(

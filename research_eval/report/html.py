@@ -4,21 +4,19 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
-from itertools import groupby
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from research_eval.analysis.store import run_cases
 from research_eval.journal import RunFolder
 from research_eval.report.cell import Cell, Derived, Mean, Measure, Name, Sum, TableView, cell_text
-from research_eval.report.detail import trial_detail
+from research_eval.report.chunk import read_details
 from research_eval.report.finding import finding
 from research_eval.report.heading import definitions
-from research_eval.report.pack import JSON, Table, pack, pack_value
+from research_eval.report.pack import JSON, json_text, pack, pack_value
 from research_eval.report.plot import draw_plots
 from research_eval.report.section import sections
 from research_eval.report.trace import Condition, Count, Trace
@@ -33,10 +31,9 @@ from research_eval.report.wording import (
     run_facts,
     run_labels,
 )
-from research_eval.schema import ToolCalled, TrialKey, TrialRecord
 from research_eval.schema.display import visible
 
-__all__ = ["render_html", "trace_fragment"]
+__all__ = ["html_blocks", "render_html", "trace_fragment"]
 
 SCRIPTS = (
     "unpack", "element", "rows", "list", "matrix", "timeline", "trial", "pair", "save", "table", "page",
@@ -46,6 +43,9 @@ _FIGURES = re.compile(
 )
 MAX_PAGE_CHARS = 20_000
 """The text of a page beyond this many characters is left out of the report."""
+BLOCK_CHARS = 1_000_000
+CHUNK_END = "</script>\n"
+"""What the template writes after the data of trials, pages or rows."""
 MAX_PAGES_CHARS = 3_000_000
 """Pages beyond this many characters in sum are left out of the report."""
 
@@ -57,14 +57,37 @@ def render_html(
     plots: Mapping[str, str] | None = None,
     has_pages: bool = True,
 ) -> str:
-    """Return the file's text; the trials are read from `folder` once more.
+    """Return the file's text: see `html_blocks`."""
+    return "".join(html_blocks(view, folder, plots=plots, has_pages=has_pages))
+
+
+def html_blocks(
+    view: RunView,
+    folder: RunFolder,
+    *,
+    plots: Mapping[str, str] | None = None,
+    has_pages: bool = True,
+) -> Iterator[str]:
+    """Yield the file's text in blocks; the first one has all that people see without a script.
 
     Args:
-        view: What to show.
+        view: What to show. Where it lacks the details of trials, they are read from `folder`.
         folder: The run, for the trials' details and pages.
         plots: SVG by the plot's name, where it is not to be drawn here.
         has_pages: Whether the texts of pages are in it.
     """
+    block: list[str] = []
+    for piece in _pieces(view, folder, plots, has_pages=has_pages):
+        block.append(piece)
+        if piece == CHUNK_END and sum(map(len, block)) > BLOCK_CHARS:
+            yield "".join(block)
+            block.clear()
+    yield "".join(block)
+
+
+def _pieces(
+    view: RunView, folder: RunFolder, plots: Mapping[str, str] | None, *, has_pages: bool
+) -> Iterator[str]:
     script = _script()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     manifest = view.manifest
@@ -72,7 +95,7 @@ def render_html(
     return (
         _environment()
         .get_template("report.html.j2")
-        .render(
+        .generate(
             view=view,
             manifest=manifest,
             title=f"{QUESTION} {manifest.experiment} {DASH} research_eval",
@@ -183,43 +206,16 @@ def _sort_value(cell: Cell) -> str:
 
 def _chunks(view: RunView, folder: RunFolder, *, has_pages: bool) -> Iterator[tuple[str, str]]:
     """Yield the id and the packed data of trials, pages, long tables and rows."""
-    notes = view.rows.notes
-    places: dict[str, list[int]] = {}
-    pages: dict[str, None] = {}
-    results: dict[str, None] = {}
-    cases = run_cases(folder)
-    runs = groupby(folder.trials(), key=lambda trial: trial.case_id)
-    for number, (case_id, trials) in enumerate(runs):
-        places.setdefault(case_id, []).append(number)
-        case = cases.get(case_id)
-        expected = [fact.value for fact in case.expected] if case else []
-        yield f"chunk-{number}", _packed_trials(trials, notes, expected, pages, results)
+    details = view.details or read_details(folder, view.rows.facts.note_of)
+    for number, packed in enumerate(details.packed):
+        yield f"chunk-{number}", base64.b64encode(packed).decode("ascii")
     if has_pages:
-        yield from _packed_pages(folder, pages | results)
+        yield from _packed_pages(folder, details.digests)
     for section in sections(view):
         for place, one in enumerate(section.tables):
             if one.is_long:
                 yield f"table-{section.id}-{place}", _packed_table(one)
-    yield "rows", _packed_rows(view, places)
-
-
-def _packed_trials(
-    trials: Iterable[TrialRecord],
-    notes: Mapping[TrialKey, Mapping[str, str]],
-    expected: Sequence[str],
-    pages: dict[str, None],
-    results: dict[str, None],
-) -> str:
-    """Pack trials of one case, which have much in common; add what they opened and read."""
-    table = Table()
-    roots = []
-    for trial in trials:
-        name = json.dumps(f"{trial.configuration}\n{trial.trial}", ensure_ascii=False)
-        roots.append(f"{name}:{table.add(trial_detail(trial, notes.get(trial.key, {}), expected))}")
-        pages |= dict.fromkeys(s.content_sha256 for s in trial.sources if s.content_sha256)
-        called = (event for event in trial.transcript if isinstance(event, ToolCalled))
-        results |= dict.fromkeys(one.result_sha256 for one in called if one.result_sha256)
-    return pack(table.text(f"{{{','.join(roots)}}}"))
+    yield "rows", pack(_rows(view, details.places))
 
 
 def _packed_table(table: TableView) -> str:
@@ -260,7 +256,8 @@ def _cell_parts(cell: Cell) -> Iterator[JSON]:
             yield [NOTHING, ""]
 
 
-def _packed_rows(view: RunView, chunks: Mapping[str, list[int]]) -> str:
+def _rows(view: RunView, chunks: Mapping[str, list[int]]) -> Iterator[bytes]:
+    """Yield the JSON text of the rows, column by column, since all of it is large."""
     kinds: list[JSON] = [
         {"name": kind.name, "label": kind.label, "meaning": kind.meaning} for kind in view.kinds
     ]
@@ -269,15 +266,13 @@ def _packed_rows(view: RunView, chunks: Mapping[str, list[int]]) -> str:
         for name in view.run.table.names
         for one in (view.run.known.of(name),)
     }
-    return pack_value(
-        {
-            "columns": list(view.rows.columns),
-            "values": list(view.rows.columns.values()),
-            "chunks": chunks,
-            "kinds": kinds,
-            "measures": measures,
-        }
-    )
+    names = json_text(list(view.rows.columns))
+    yield b'{"parts":[],"root":{"columns":%b,"values":[' % names
+    for number, column in enumerate(view.rows.columns.values()):
+        yield b"," if number else b""
+        yield json_text(list(column))
+    rest = (json_text(one) for one in (chunks, kinds, measures))
+    yield b'],"chunks":%b,"kinds":%b,"measures":%b}}' % tuple(rest)
 
 
 def _packed_pages(folder: RunFolder, digests: Iterable[str]) -> Iterator[tuple[str, str]]:

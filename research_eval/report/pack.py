@@ -1,21 +1,25 @@
 """Pack records for a page: equal parts are kept once, and the whole is deflated and in base64."""
 
 import base64
-import functools
 import json
 import zlib
-from collections.abc import Mapping, Sequence
-from json.encoder import encode_basestring
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-__all__ = ["JSON", "Table", "pack", "pack_value", "unpack"]
+import msgspec
+
+__all__ = ["JSON", "Table", "deflate", "json_text", "pack", "pack_value", "unpack"]
 
 JSON: TypeAlias = "str | int | float | bool | Sequence[JSON] | Mapping[str, JSON] | None"
 """What JSON can say."""
 
 _REFERENCE = "~"
+_MARK = b'"~'
+"""How a string begins in JSON that is a reference, or looks like one."""
 _WORTH = 20
 """Length of JSON text from which on a part is kept in the table."""
+_LONG = 100
+"""Length of a string from which on it is a part of its own, wherever it stands."""
 
 
 class Table:
@@ -26,47 +30,62 @@ class Table:
     """
 
     def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._index: dict[str, int] = {}
+        self._parts: list[bytes] = []
+        self._index: dict[bytes, int] = {}
 
-    def add(self, value: JSON) -> str:
-        """Return the JSON text that stands for `value`: itself if short, else a reference."""
-        if isinstance(value, str):
-            text = _string(_REFERENCE + value if value.startswith(_REFERENCE) else value)
-        elif isinstance(value, dict):
-            inner = [f"{_string(key)}:{self.add(one)}" for key, one in value.items()]
-            text = f"{{{','.join(inner)}}}"
-        elif isinstance(value, list | tuple):
-            text = f"[{','.join([self.add(one) for one in value])}]"
-        elif type(value) is int:
-            return str(value)
-        else:
-            text = json.dumps(value)
-        return text if len(text) < _WORTH else f'"{_REFERENCE}{self._keep(text)}"'
+    def add(self, value: JSON) -> bytes:
+        """Return the JSON text that stands for `value`: itself if short, else a reference.
 
-    def _keep(self, text: str) -> int:
+        It is one part, but for long strings of an object, which are parts of their own.
+        """
+        text = _text(value)
+        if _MARK in text:
+            value = _escaped(value)
+            text = _text(value)
+        if isinstance(value, dict) and len(text) >= _LONG:
+            long = {k: one for k, one in value.items() if type(one) is str and len(one) >= _LONG}
+            if long:
+                kept = {k: f"{_REFERENCE}{self._keep(_text(one))}" for k, one in long.items()}
+                text = _text({**value, **kept})
+        return text if len(text) < _WORTH else b'"~%d"' % self._keep(text)
+
+    def add_each(self, values: Sequence[JSON]) -> bytes:
+        """Return the JSON text of a list of parts."""
+        return b"[%b]" % b",".join(map(self.add, values))
+
+    def _keep(self, text: bytes) -> int:
         index = self._index.setdefault(text, len(self._parts))
         if index == len(self._parts):
             self._parts.append(text)
         return index
 
-    def text(self, root: str) -> str:
-        """Return the JSON text of the table and of what refers to it."""
-        return f'{{"parts":[{",".join(self._parts)}],"root":{root}}}'
+    def blocks(self, root: bytes) -> Iterator[bytes]:
+        """Yield the JSON text of the table and of what refers to it."""
+        yield b'{"parts":['
+        yield b",".join(self._parts)
+        yield b'],"root":%b}' % root
 
 
-def pack(text: str) -> str:
-    """Return `text` deflated, in base64."""
-    return base64.b64encode(zlib.compress(text.encode(errors="replace"), 9)).decode("ascii")
+def deflate(blocks: Iterable[bytes]) -> bytes:
+    """Return some bytes deflated."""
+    packer = zlib.compressobj(9)
+    return b"".join([*map(packer.compress, blocks), packer.flush()])
+
+
+def pack(blocks: Iterable[bytes]) -> str:
+    """Return the JSON text of a table, in blocks, deflated and in base64."""
+    return base64.b64encode(deflate(blocks)).decode("ascii")
 
 
 def pack_value(value: JSON) -> str:
     """Return `value` packed, without the search for equal parts: quicker, and larger."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    if f'"{_REFERENCE}' not in text:
-        return pack(f'{{"parts":[],"root":{text}}}')
-    table = Table()
-    return pack(table.text(table.add(value)))
+    return pack([b'{"parts":[],"root":', json_text(value), b"}"])
+
+
+def json_text(value: JSON) -> bytes:
+    """Return the JSON text of a value in which no string looks like a reference."""
+    text = _text(value)
+    return _text(_escaped(value)) if _MARK in text else text
 
 
 def unpack(packed: str) -> JSON:
@@ -79,7 +98,23 @@ def unpack(packed: str) -> JSON:
     return _resolve(held["root"], held["parts"])
 
 
-_string = functools.lru_cache(maxsize=4096)(encode_basestring)
+def _text(value: JSON) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except (UnicodeEncodeError, OverflowError):  # half of a surrogate pair, a very large number
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return text.encode(errors="replace")
+
+
+def _escaped(value: JSON) -> JSON:
+    """Return `value` with one more `~` before each string that begins with one."""
+    if isinstance(value, str):
+        return _REFERENCE + value if value.startswith(_REFERENCE) else value
+    if isinstance(value, Mapping):
+        return {key: _escaped(one) for key, one in value.items()}
+    if isinstance(value, Sequence):
+        return [_escaped(one) for one in value]
+    return value
 
 
 def _resolve(value: JSON, parts: Sequence[JSON]) -> JSON:

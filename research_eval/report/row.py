@@ -2,10 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
+from research_eval.analysis.column import CAUSES, CodedColumn
 from research_eval.analysis.scoring import ScoredRun
-from research_eval.analysis.table import CAUSES, Row
+from research_eval.analysis.table import Row
+from research_eval.report.fact import Fact, FactColumn, FactNotes, coded
 from research_eval.schema import (
     ENDINGS,
     Cause,
@@ -30,9 +35,6 @@ __all__ = [
     "score_column",
     "score_names",
 ]
-
-Fact = str | int | float | tuple[str, ...] | None
-"""A value of a row; `None` where a trial has none."""
 
 UNSCORED = "unscored:"
 """Begins the column that says why a scorer gave no value: error, not_applicable, undecided."""
@@ -63,45 +65,81 @@ COLUMNS: dict[str, str] = {
 """What the columns beside the scores mean."""
 
 
-@dataclass
+MOST_SAID = 20_000
+"""Different scores of which it is held what they say."""
+
+
 class Facts:
     """What is noted of the trials as they are read, beside their scores."""
 
-    of: dict[TrialKey, dict[str, Fact]] = field(default_factory=dict)
-    notes: dict[TrialKey, Mapping[str, str]] = field(default_factory=dict)
-    failures: dict[TrialKey, str] = field(default_factory=dict)
-    served: dict[str, Counter[str]] = field(default_factory=dict)
-    _causes: Causes = field(default_factory=Causes)
-    _shared: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.failures: dict[TrialKey, str] = {}
+        self.served: dict[str, Counter[str]] = {}
+        self.numbers: dict[TrialKey, int] = {}
+        """Of each trial, by which number its facts are noted."""
+        self.notes: list[Mapping[str, str]] = []
+        """By that number: what scorers said beside a value, or in place of one, by the score's column."""
+        self.columns = {name: FactNotes() for name in COLUMNS if name not in _IDENTITY}
+        self._causes = Causes()
+        self._shared: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
+        self._said: dict[int, tuple[Score, tuple[str, str] | None]] = {}
+        """By the identity of a score, which is its own as long as it is held here."""
 
     def see(self, line: int, trial: TrialRecord, scores: Sequence[Score]) -> None:
         """Take note of one trial; equal notes are one object, since most trials have the same."""
-        self.of[trial.key] = {
-            "line": line,
-            "language": trial.language,
-            "tags": trial.tags,
-            "status": trial.status,
-            "failure": trial.failure.kind if trial.failure else None,
-            "attempts": len(trial.attempts),
-            "violations": sum(len(attempt.verdict.violations) for attempt in trial.attempts),
-            "unmeasured_requests": trial.usage.unmeasured_requests,
-            "replay_hits": trial.replay.hits,
-            "replay_misses": trial.replay.misses,
-            "replay_unplayed": trial.replay.unplayed,
-            **_provider_tries(trial),
-        }
-        said = ((s.name, s.detail if s.status == "scored" else s.reason) for s in scores)
-        notes = tuple((score_column(name), text) for name, text in said if text)
-        self.notes[trial.key] = self._shared.setdefault(notes, dict(notes))
+        number = self.numbers.setdefault(trial.key, len(self.numbers))
+        for name, fact in _facts_of(line, trial).items():
+            if name not in self.columns:
+                self.columns[name] = FactNotes()
+            self.columns[name].note(number, fact)
+        notes = tuple(filter(None, map(self._say, scores)))
+        self.notes[number:] = [self._shared.setdefault(notes, dict(notes))]
         if trial.status == "error" and trial.failure is not None:
             self.failures[trial.key] = failure_words(trial.failure)
             self._causes.add(trial.key, trial.failure)
         calls = (event.model for event in trial.transcript if isinstance(event, ModelCalled))
         self.served.setdefault(trial.configuration, Counter()).update(filter(None, calls))
 
+    def _say(self, score: Score) -> tuple[str, str] | None:
+        """Return what a score says in words, with its column; `None` if nothing."""
+        held = self._said.get(id(score))
+        if held is None:
+            if len(self._said) > MOST_SAID:
+                self._said.clear()
+            text = score.detail if score.status == "scored" else score.reason
+            held = score, (score_column(score.name), text) if text else None
+            self._said[id(score)] = held
+        return held[1]
+
+    def note_of(self, key: TrialKey) -> Mapping[str, str]:
+        """Return what scorers said of a trial, by the score's column."""
+        number = self.numbers.get(key)
+        return {} if number is None else self.notes[number]
+
     def causes(self) -> tuple[Cause, ...]:
         """Return what trials failed of, the most frequent cause first."""
         return self._causes.found()
+
+
+_IDENTITY = ("case_id", "configuration", "trial")
+
+
+def _facts_of(line: int, trial: TrialRecord) -> dict[str, Fact]:
+    attempts = trial.attempts
+    return {
+        "line": line,
+        "language": trial.language,
+        "tags": trial.tags,
+        "status": trial.status,
+        "failure": trial.failure.kind if trial.failure else None,
+        "attempts": len(attempts),
+        "violations": sum(len(attempt.verdict.violations) for attempt in attempts),
+        "unmeasured_requests": trial.usage.unmeasured_requests,
+        "replay_hits": trial.replay.hits,
+        "replay_misses": trial.replay.misses,
+        "replay_unplayed": trial.replay.unplayed,
+        **_provider_tries(trial),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +154,6 @@ class TrialRow:
         """Which trial it is."""
         return self.rows.keys[self.place]
 
-    @property
-    def notes(self) -> Mapping[str, str]:
-        """What scorers said beside a value, or in place of one, by the score's column."""
-        return self.rows.notes.get(self.key, {})
-
     def fact(self, column: str) -> Fact:
         """Return the value in `column`; `None` where this trial has none."""
         return self.rows.fact(self.place, column)
@@ -131,8 +164,10 @@ class Rows:
     """One row a planned trial, in the order of the plan, as columns."""
 
     keys: tuple[TrialKey, ...]
-    columns: dict[str, list[Fact]]
-    notes: Mapping[TrialKey, Mapping[str, str]]
+    columns: dict[str, FactColumn]
+    places: npt.NDArray[np.intp]
+    """Where each row stands in the table of scores; -1 where it does not."""
+    facts: Facts
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -148,50 +183,70 @@ class Rows:
 
 def make_rows(run: ScoredRun, facts: Facts) -> Rows:
     """Return the rows of a run: what was noted of each trial, then what its table holds."""
-    manifest = run.manifest
+    manifest, table = run.manifest, run.table
     keys = tuple(
         TrialKey(case_id, summary.name, number)
         for case_id in manifest.case_ids
         for summary in manifest.configurations
         for number in range(1, manifest.trials + 1)
     )
-    noted = [{**_identity(key), **facts.of.get(key, {"status": "not_run"})} for key in keys]
-    tries = sorted({name for one in noted for name in one if name not in COLUMNS})
-    columns = {name: [one.get(name) for one in noted] for name in (*COLUMNS, *tries)}
-    return Rows(keys, columns | _score_columns(run, keys), facts.notes)
+    numbers = np.array([facts.numbers.get(key, -1) for key in keys], np.intp)
+    rows = (Row(key.configuration, key.case_id, key.trial) for key in keys)
+    places = np.array([-1 if (p := table.place(row)) is None else p for row in rows], np.intp)
+    noted = {name: notes.column(numbers) for name, notes in facts.columns.items()}
+    noted["status"] = _with_not_run(noted["status"], numbers < 0)
+    tries = sorted(name for name in noted if name not in COLUMNS)
+    every = noted | _identity(run)
+    columns = {name: every[name] for name in (*COLUMNS, *tries)}
+    return Rows(keys, columns | _score_columns(run, places, numbers >= 0), places, facts)
 
 
-def _identity(key: TrialKey) -> dict[str, Fact]:
-    return {"case_id": key.case_id, "configuration": key.configuration, "trial": key.trial}
+def _with_not_run(status: FactColumn, has_not: npt.NDArray[np.bool_]) -> FactColumn:
+    codes = np.where(has_not, len(status.different), status.codes)
+    return FactColumn(codes, [*status.different, "not_run"])
 
 
-def _score_columns(run: ScoredRun, keys: Sequence[TrialKey]) -> dict[str, list[Fact]]:
+def _identity(run: ScoredRun) -> dict[str, FactColumn]:
+    """Return which trial each row of the plan is."""
+    manifest = run.manifest
+    names = [summary.name for summary in manifest.configurations]
+    shape = len(manifest.case_ids), len(names), manifest.trials
+    places = np.indices(shape).reshape(3, -1)
+    every: tuple[Sequence[Fact], ...] = (manifest.case_ids, names, range(1, manifest.trials + 1))
+    return {
+        name: coded((None, *facts), codes + 1)
+        for name, facts, codes in zip(_IDENTITY, every, places, strict=True)
+    }
+
+
+def _score_columns(
+    run: ScoredRun, places: npt.NDArray[np.intp], has_run: npt.NDArray[np.bool_]
+) -> dict[str, FactColumn]:
     """Return the columns of every measure: values, weights other than 1, causes of there being none."""
-    places = [run.table.place(Row(key.configuration, key.case_id, key.trial)) for key in keys]
-    columns: dict[str, list[Fact]] = {}
-    every = run.table.rows
-    has_run = [p is not None and every[p] in run.statuses for p in places]
+    columns: dict[str, FactColumn] = {}
     for name in run.table.names:
         column, shown = run.table.column(name), score_column(name)
-        values, weights = column.sums[3].tolist(), column.weight.tolist()
-        scored, *causes = column.counts.tolist()
-        held = [p if p is not None and scored[p] else None for p in places]
-        if any(p is not None for p in held):
-            columns[shown] = [None if p is None else _number(values[p]) for p in held]
-        if any(p is not None and weights[p] != 1 for p in held):
-            columns[WEIGHT + shown] = [
-                None if p is None or weights[p] == 1 else _number(weights[p]) for p in held
-            ]
-        if column.counts[1:].any():
-            said = [
-                next((c for c, found in zip(CAUSES, row, strict=True) if found), None)
-                for row in zip(*causes, strict=True)
-            ]
-            columns[UNSCORED + shown] = [
-                said[p] if p is not None and ran else None
-                for p, ran in zip(places, has_run, strict=True)
-            ]
+        if not isinstance(column, CodedColumn):
+            raise TypeError("rows of single trials need a table by trial")
+        codes = np.append(column.codes.astype(np.uint32), np.uint32(0))[places]
+        values, weights, causes = zip(*map(_cell_facts, column.different), strict=True)
+        found = coded(values, codes)
+        if found.codes.any():
+            columns[shown] = found
+        found = coded(weights, codes)
+        if found.codes.any():
+            columns[WEIGHT + shown] = found
+        if coded(causes, column.codes).codes.any():
+            columns[UNSCORED + shown] = coded(causes, np.where(has_run, codes, 0))
     return columns
+
+
+def _cell_facts(cell: tuple[float, float, float]) -> tuple[Fact, Fact, Fact]:
+    """Return the value, the weight if it is not 1, and the cause of there being no value."""
+    value, weight, state = cell
+    if state == 0:
+        return _number(value), None if weight == 1 else _number(weight), None
+    return None, None, CAUSES[int(state) - 1] if state > 0 else None
 
 
 def score_names(columns: Mapping[str, object]) -> list[str]:

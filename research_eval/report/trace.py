@@ -5,11 +5,14 @@ of trials which the report shows for it can't disagree.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from research_eval.report.row import Fact, Rows
+import numpy as np
+import numpy.typing as npt
+
+from research_eval.report.fact import Fact
+from research_eval.report.row import Rows
 
 __all__ = ["Condition", "Count", "Total", "Trace", "count", "fact_text", "find", "total"]
 
@@ -60,7 +63,10 @@ class Total:
         return self.value / self.trials if self.trials else None
 
 
-def find(rows: Rows, trace: Trace, *, within: Sequence[int] | None = None) -> Sequence[int]:
+Places = npt.NDArray[np.intp]
+
+
+def find(rows: Rows, trace: Trace, *, within: Places | None = None) -> Places:
     """Return the places of the rows that meet every condition.
 
     Args:
@@ -68,11 +74,13 @@ def find(rows: Rows, trace: Trace, *, within: Sequence[int] | None = None) -> Se
         trace: The conditions.
         within: The places that are looked at; `None` takes all.
     """
-    found: Sequence[int] = range(len(rows)) if within is None else within
+    found = np.arange(len(rows)) if within is None else within
     for condition in trace.where:
-        values = rows.columns.get(condition.column)
+        column = rows.columns.get(condition.column)
+        if column is None:
+            return found[:0]
         wanted = condition.values
-        found = [p for p in found if values is not None and _meets(values[p], wanted)]
+        found = column.among(found, [_meets(fact, wanted) for fact in column.different])
     return found
 
 
@@ -96,7 +104,7 @@ def count(rows: Rows, trace: Trace) -> Count:
     return Count(value=len(find(rows, trace)), trace=trace)
 
 
-def total(rows: Rows, trace: Trace, *, within: Sequence[int] | None = None) -> Total:
+def total(rows: Rows, trace: Trace, *, within: Places | None = None) -> Total:
     """Return the sum of the trace's column over the rows that it finds and that have it.
 
     Raises:
@@ -104,7 +112,8 @@ def total(rows: Rows, trace: Trace, *, within: Sequence[int] | None = None) -> T
     """
     if trace.measure is None:
         raise ValueError("a trace without a column has no sum")
-    places = find(rows, trace) if within is None else within
-    found = (rows.fact(place, trace.measure) for place in places)
-    values = [value for value in found if isinstance(value, int | float)]
+    column = rows.columns.get(trace.measure)
+    if column is None:
+        return Total(value=0.0, trials=0, trace=trace)
+    values = column.numbers(find(rows, trace) if within is None else within)
     return Total(value=math.fsum(values), trials=len(values), trace=trace)

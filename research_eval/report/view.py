@@ -8,6 +8,7 @@ from research_eval.analysis.comparison import Comparison, Rank
 from research_eval.analysis.resilience import Resilience
 from research_eval.analysis.scoring import ScoredRun
 from research_eval.analysis.summary import Reliability, Summary
+from research_eval.report.chunk import TrialChunks
 from research_eval.report.row import Rows
 from research_eval.report.trace import Count, Total, Trace
 from research_eval.schema import (
@@ -213,6 +214,8 @@ class RunView:
     """By the first attempt, without reference agents."""
     resilience: tuple[Resilience, ...] = ()
     """Each configuration with a fault against its twin without."""
+    details: TrialChunks | None = None
+    """The trials' details, where they were packed as the records were read."""
     requirements: Requirements | None = None
     """What came of the experiment's requirements, where it has any."""
 

@@ -18,7 +18,7 @@ from research_eval.report.scores_csv import csv_lines
 from research_eval.report.view import RunView
 from research_eval.secret import last_scrub
 
-__all__ = ["FORMATS", "ReportFormat", "write_report"]
+__all__ = ["FORMATS", "ReportFormat", "shows_details", "write_report"]
 
 ReportFormat = Literal[
     "md", "html", "csv", "junit", "json", "parquet", "latex", "svg", "png", "zip"
@@ -53,7 +53,7 @@ def write_report(
         RecordError: If the manifest or a trial can't be read.
         UsageError: If a file can't be written, or a format needs a package that is not there.
     """
-    view = view or load_view(folder)
+    view = view or load_view(folder, has_details=shows_details(formats))
     target = out or folder.path
     written = [
         _replace(target / name, content)
@@ -64,6 +64,11 @@ def write_report(
         rulings = view.requirements.model_dump_json(indent=1).encode(errors="replace") + b"\n"
         written.append(_replace(target / REQUIREMENTS, [rulings]))
     return written
+
+
+def shows_details(formats: Iterable[ReportFormat]) -> bool:
+    """Return whether one of the formats shows single trials."""
+    return not {"html", "zip"}.isdisjoint(formats)
 
 
 def _markdown(view: RunView, folder: RunFolder) -> _Files:
@@ -92,10 +97,10 @@ def _json(view: RunView, folder: RunFolder) -> _Files:
 
 
 def _html(view: RunView, folder: RunFolder, *, has_pages: bool = True) -> _Files:
-    from research_eval.report.html import render_html  # noqa: PLC0415  # loads matplotlib
+    from research_eval.report.html import html_blocks  # noqa: PLC0415  # loads matplotlib
 
-    text = render_html(view, folder, has_pages=has_pages)
-    yield "report.html", [text.encode(errors="replace")]
+    blocks = html_blocks(view, folder, has_pages=has_pages)
+    yield "report.html", (block.encode(errors="replace") for block in blocks)
 
 
 def _pictures(form: Literal["svg", "png"], view: RunView, folder: RunFolder) -> _Files:

@@ -21,6 +21,7 @@ from research_eval.stats.resample import DRAWS, resampled_indices
 
 __all__ = [
     "Cluster",
+    "Clusters",
     "cluster_bootstrap",
     "clustered_interval",
     "clustered_mean",
@@ -36,8 +37,24 @@ class Cluster(NamedTuple):
     weight: float
 
 
+Floats = npt.NDArray[np.float64]
+Clusters = Sequence[Cluster] | Floats
+"""Clusters one by one, or as an array of two columns."""
+
+
+def _columns(clusters: Clusters) -> tuple[Floats, Floats]:
+    """Return the totals and the weights."""
+    table = np.asarray(clusters, dtype=np.float64).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def _sum(values: Floats) -> float:
+    """Return the sum, rounded once, so that the order of the clusters does not count."""
+    return math.fsum(values.tolist())
+
+
 def clustered_mean(
-    clusters: Sequence[Cluster], confidence: float = CONFIDENCE, *, lowest: float = -math.inf
+    clusters: Clusters, confidence: float = CONFIDENCE, *, lowest: float = -math.inf
 ) -> Estimate | None:
     """Return the ratio of the sums with a t interval on G - 1 degrees of freedom.
 
@@ -48,21 +65,22 @@ def clustered_mean(
 
     Source: Cochran, Sampling Techniques, 3rd ed., 6.3 (ratio estimate); Miller, arXiv:2411.00640.
     """
-    weight = math.fsum(c.weight for c in clusters)
+    totals, weights = _columns(clusters)
+    weight = _sum(weights)
     if weight <= 0:
         return None
-    value = math.fsum(c.total for c in clusters) / weight
-    count = len(clusters)
+    value = _sum(totals) / weight
+    count = len(totals)
     if count == 1:
         return Estimate(value, value, value, 1)
-    spread = math.fsum((c.total - value * c.weight) ** 2 for c in clusters)
+    spread = _sum((totals - value * weights) ** 2)
     half = t_quantile(0.5 + confidence / 2, count - 1)
     half *= math.sqrt(spread * count / (count - 1)) / weight
     low = value - half
     return Estimate(value, max(lowest, low) if value >= lowest else low, value + half, count)
 
 
-def clustered_wilson(clusters: Sequence[Cluster], confidence: float = CONFIDENCE) -> Interval:
+def clustered_wilson(clusters: Clusters, confidence: float = CONFIDENCE) -> Interval:
     """Return the score interval of a share whose units come in clusters, such as trials of a case.
 
     The number of units is divided by the design effect, which is how much larger the clustered
@@ -77,18 +95,17 @@ def clustered_wilson(clusters: Sequence[Cluster], confidence: float = CONFIDENCE
     Raises:
         ValueError: If a total lies outside 0 to its weight.
     """
-    held = [c for c in clusters if c.weight > 0]
-    weight = math.fsum(c.weight for c in held)
-    if not held:
+    share, effective = _share(clusters, confidence)
+    if not effective:
         return Interval(0.0, 1.0)
-    share = min(1.0, max(0.0, math.fsum(c.total for c in held) / weight))
-    if any(not -1e-9 <= c.total <= c.weight + 1e-9 for c in held):
+    totals, weights = _columns(clusters)
+    if np.any((weights > 0) & ((totals < -1e-9) | (totals > weights + 1e-9))):
         raise ValueError("a cluster holds more successes than units")
-    return wilson_of_share(share, _effective(held, share, weight, confidence), confidence)
+    return wilson_of_share(share, effective, confidence)
 
 
 def clustered_interval(
-    clusters: Sequence[Cluster],
+    clusters: Clusters,
     *,
     is_rate: bool,
     confidence: float = CONFIDENCE,
@@ -100,36 +117,37 @@ def clustered_interval(
     spread to go by.
     """
     if is_rate:
-        return (
-            clustered_wilson(clusters, confidence) if any(c.weight > 0 for c in clusters) else None
-        )
+        has_weight = bool(np.any(_columns(clusters)[1] > 0))
+        return clustered_wilson(clusters, confidence) if has_weight else None
     found = clustered_mean(clusters, confidence, lowest=lowest)
     return Interval(found.low, found.high) if found and found.low < found.high else None
 
 
-def effective_units(clusters: Sequence[Cluster], confidence: float = CONFIDENCE) -> float:
+def effective_units(clusters: Clusters, confidence: float = CONFIDENCE) -> float:
     """Return how many independent units the units of a share are worth that come in clusters.
 
     Source: Korn and Graubard, Survey Methodology 24:193 (1998).
     """
-    held = [c for c in clusters if c.weight > 0]
-    weight = math.fsum(c.weight for c in held)
-    if not held:
-        return 0.0
-    share = min(1.0, max(0.0, math.fsum(c.total for c in held) / weight))
-    return _effective(held, share, weight, confidence)
+    return _share(clusters, confidence)[1]
 
 
-def _effective(held: Sequence[Cluster], share: float, weight: float, confidence: float) -> float:
-    count = len(held)
-    if all(c.weight <= 1 for c in held):
-        return weight
+def _share(clusters: Clusters, confidence: float) -> tuple[float, float]:
+    """Return a share, and how many independent units it is of; 0 of 0 where nothing weighs anything."""
+    totals, weights = _columns(clusters)
+    held = weights > 0
+    totals, weights = totals[held], weights[held]
+    if not len(weights):
+        return 0.0, 0.0
+    weight, count = _sum(weights), len(weights)
+    share = min(1.0, max(0.0, _sum(totals) / weight))
+    if np.all(weights <= 1):
+        return share, weight
     if count == 1 or share in {0.0, 1.0}:
-        return float(count)
-    spread = math.fsum((c.total - share * c.weight) ** 2 for c in held) * count / (count - 1)
+        return share, float(count)
+    spread = _sum((totals - share * weights) ** 2) * count / (count - 1)
     effect = max(1.0, spread / (weight * share * (1 - share)))
     few = (two_sided_z(confidence) / t_quantile(0.5 + confidence / 2, count - 1)) ** 2
-    return max(1.0, weight / effect * few)
+    return share, max(1.0, weight / effect * few)
 
 
 def cluster_bootstrap(
@@ -163,9 +181,7 @@ def cluster_bootstrap(
     return Estimate(value, min(value, low), max(value, high), len(rows))
 
 
-def _resampled_ratios(
-    table: npt.NDArray[np.float64], seed: int, draws: int
-) -> npt.NDArray[np.float64]:
+def _resampled_ratios(table: Floats, seed: int, draws: int) -> Floats:
     parts = []
     for indices in resampled_indices(len(table), draws, random.Random(seed)):
         sums = table[indices].sum(axis=1)
@@ -174,15 +190,15 @@ def _resampled_ratios(
     return np.sort(np.concatenate(parts))
 
 
-def _tails(resampled: npt.NDArray[np.float64], confidence: float) -> Interval:
+def _tails(resampled: Floats, confidence: float) -> Interval:
     tail = (1 - confidence) / 2
     low, high = np.quantile(resampled, [tail, 1 - tail])
     return Interval(float(low), float(high))
 
 
 def _bca(
-    resampled: npt.NDArray[np.float64],
-    table: npt.NDArray[np.float64],
+    resampled: Floats,
+    table: Floats,
     value: float,
     confidence: float,
 ) -> Interval:

@@ -258,13 +258,13 @@ def test_pieces_join_in_any_order_to_the_same_table(rows, chance, whole_cases):
             table.merge(pickle.loads(piece))
         places = {row: place for place, row in enumerate(table.rows)}
         chosen = [places[row] for row in sorted(places)]
-        column, apart = table.column("share"), table.column("passed")
+        share, apart = table.at("share", np.array(chosen)), table.at("passed", np.array(chosen))
         return (
             sorted(places),
-            column.total[chosen].tolist(),
-            column.weight[chosen].tolist(),
-            column.counts[:, chosen].tolist(),
-            apart.counts[:, chosen].tolist(),
+            share.total.tolist(),
+            share.weight.tolist(),
+            share.counts.tolist(),
+            apart.counts.tolist(),
             table.run,
         )
 
@@ -308,12 +308,31 @@ def test_a_table_of_single_trials_gives_each_value_as_it_was():
     assert cells == [(score.value, score.weight) for score in scores]
 
 
+def test_a_cell_of_a_single_trial_takes_a_byte_until_it_needs_more():
+    """A column of floats and counts took 48 bytes."""
+    found = Table()
+    for number in range(255):
+        found.add(Row("a", f"case-{number}", 1), [Scored(name="share", value=number / 1000)])
+    assert found.column("share").codes.nbytes == 255
+    for number in range(255, 70_000):
+        found.add(Row("a", f"case-{number}", 1), [Scored(name="share", value=number / 100_000)])
+    assert found.column("share").codes.dtype.itemsize == 4
+    values = [value for _, value, _ in found.cells("share", found.of("a"))]
+
+    assert values == [n / 1000 for n in range(255)] + [n / 100_000 for n in range(255, 70_000)]
+
+
+def test_a_table_by_case_has_no_values_of_single_trials():
+    with pytest.raises(ValueError, match="by case"):
+        next(filled(1, passed(1)).cells("passed", np.arange(1)))
+
+
 def test_a_table_of_some_measures_leaves_the_others():
     found = Table({"passed"})
     found.add(Row("a", "case-1", 1), [passed(1), Scored(name="turns", value=3)])
 
     assert found.names == ("passed",)
-    assert not np.any(found.column("turns").counts)
+    assert not np.any(found.at("turns", found.of("a")).counts)
 
 
 def test_planned_trials_that_did_not_run_do_not_lower_what_does_not_apply(story):
