@@ -54,7 +54,7 @@ def _recorded(path: Path, name: str, provider: str) -> Iterator[Found]:
     cassette = yaml.safe_load(path.read_text(encoding="utf-8"))
     for interaction in cassette.get("interactions", []):
         uri = str(interaction["request"]["uri"])
-        if _host(uri) != _host(WIRES[provider].terms.endpoint):
+        if _host(uri) != _host(WIRES[provider].details.endpoint):
             continue
         response = interaction["response"]
         headers = {

@@ -1,15 +1,15 @@
 """Agent: a question in, a checked answer and its transcript out."""
 
+from research_eval.agent.custom import CustomAgent, Driver
 from research_eval.agent.log import EventLog, Observer
 from research_eval.agent.opening import (
     UNIDENTIFIED,
     Surroundings,
     agent_code,
-    check_own_agent,
+    check_custom_agent,
     open_driver,
 )
 from research_eval.agent.outcome import AgentOutcome
-from research_eval.agent.own import Driver, OwnAgent
 from research_eval.agent.research import Exchange, ResearchAgent
 from research_eval.agent.settings import AgentSettings
 from research_eval.agent.tool_set import PromptSettings, ToolSet
@@ -18,16 +18,16 @@ __all__ = [
     "UNIDENTIFIED",
     "AgentOutcome",
     "AgentSettings",
+    "CustomAgent",
     "Driver",
     "EventLog",
     "Exchange",
     "Observer",
-    "OwnAgent",
     "PromptSettings",
     "ResearchAgent",
     "Surroundings",
     "ToolSet",
     "agent_code",
-    "check_own_agent",
+    "check_custom_agent",
     "open_driver",
 ]

@@ -18,8 +18,8 @@ import httpx
 from pydantic import ValidationError
 from typing_extensions import override
 
+from research_eval.agent.custom import Ask, Said
 from research_eval.agent.message import ToldUsage
-from research_eval.agent.own import Ask, Said
 from research_eval.agent.tool_desk import ToolDesk
 from research_eval.errors import AgentError, ConfigError
 from research_eval.plugin import fault_of, load_plugin

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from research_eval.agent.custom import Ask, Said
 from research_eval.agent.message import (
     AnswerMessage,
     CorrectiveMessage,
@@ -24,7 +25,6 @@ from research_eval.agent.message import (
     ToolCallMessage,
     ToolResultMessage,
 )
-from research_eval.agent.own import Ask, Said
 from research_eval.agent.tool_desk import ToolDesk
 from research_eval.errors import AgentError, ConfigError
 from research_eval.schema import Record, ToolCall

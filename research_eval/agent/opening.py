@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import httpx
 
-from research_eval.agent.own import Driver
+from research_eval.agent.custom import Driver
 from research_eval.agent.settings import AgentSettings
 from research_eval.errors import ConfigError
 from research_eval.identity import code_of_module
 from research_eval.plugin import module_of
 
-__all__ = ["UNIDENTIFIED", "Surroundings", "agent_code", "check_own_agent", "open_driver"]
+__all__ = ["UNIDENTIFIED", "Surroundings", "agent_code", "check_custom_agent", "open_driver"]
 
 UNIDENTIFIED = "unidentified"
 """Stands for the code of an agent of which nobody knows what it is made of."""
@@ -45,7 +45,7 @@ def open_driver(settings: AgentSettings, around: Surroundings) -> Driver:
     return CommandDriver(settings.command, around.base, around.scrub)
 
 
-def check_own_agent(settings: AgentSettings) -> None:
+def check_custom_agent(settings: AgentSettings) -> None:
     """Refuse an agent of the user's own that is not there, before the first trial.
 
     Raises:
@@ -69,7 +69,7 @@ def agent_code(settings: AgentSettings, base: Path) -> str:
     Raises:
         ConfigError: If one of `files` cannot be read, or a callable cannot be imported.
     """
-    if not settings.is_own:
+    if not settings.is_custom:
         return ""
     if settings.files:
         return _digest_of_files(settings.files, base)

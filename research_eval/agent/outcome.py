@@ -1,6 +1,6 @@
-"""How one question ended: what remains of a course when it is over."""
+"""How one question ended: what remains of a conversation when it is over."""
 
-from research_eval.agent.course import Course
+from research_eval.agent.conversation import Conversation
 from research_eval.ledger import SourceRegistry
 from research_eval.schema import (
     Event,
@@ -32,23 +32,23 @@ class AgentOutcome(Record):
 
 
 def outcome_of(
-    course: Course, ledger: SourceRegistry, transcript: tuple[Event, ...]
+    conversation: Conversation, ledger: SourceRegistry, transcript: tuple[Event, ...]
 ) -> AgentOutcome:
-    """Return how a course ended, with the sources that a completed answer cites."""
+    """Return how a conversation ended, with the sources that a completed answer cites."""
     references: tuple[Reference, ...] = ()
-    if course.status == "completed" and course.verdict is not None:
-        urls = [url for c in course.verdict.citations for url in (c.url, *c.readings)]
+    if conversation.status == "completed" and conversation.verdict is not None:
+        urls = [url for c in conversation.verdict.citations for url in (c.url, *c.readings)]
         references = tuple(
             Reference(url=source.url, key=source.key, title=source.title)
             for source in ledger.references(urls)
             if source.state == "fetched"
         )
     return AgentOutcome(
-        status=course.status,
-        answer=course.text,
+        status=conversation.status,
+        answer=conversation.text,
         references=references,
-        verdict=course.verdict,
-        usage=course.usage,
-        failure=course.failure,
+        verdict=conversation.verdict,
+        usage=conversation.usage,
+        failure=conversation.failure,
         transcript=transcript,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from research_eval.agent.course import Course, NoAnswer, ending_of
+from research_eval.agent.conversation import Conversation, NoAnswer, ending_of
 from research_eval.agent.log import EventLog
 from research_eval.agent.outcome import AgentOutcome, outcome_of
 from research_eval.agent.settings import AgentSettings
@@ -64,23 +64,23 @@ class ResearchAgent:
         began = len(self.log)
         prompt = self.tool_set.system_prompt(self.settings.prompt)
         self.log.emit(PromptRendered(system_prompt=prompt, tools=self.tool_set.ids))
-        course = Course.begin(prompt, history, question)
+        conversation = Conversation.begin(prompt, history, question)
         try:
             limit = TimeLimit(self._waits, self.settings.trial_timeout_s, "trial_timeout")
             async with limit:
-                await self._attempts(course, limit)
+                await self._attempts(conversation, limit)
         except (NoAnswer, TrialError) as exc:
-            course.end(*ending_of(exc, course.turn))
-        return outcome_of(course, self.ledger, self.log.events(began))
+            conversation.end(*ending_of(exc, conversation.turn))
+        return outcome_of(conversation, self.ledger, self.log.events(began))
 
-    async def _attempts(self, course: Course, limit: TimeLimit) -> None:
+    async def _attempts(self, conversation: Conversation, limit: TimeLimit) -> None:
         """Ask for an answer and check it, until one passes or no retry is left."""
         for attempt in range(1, self.settings.max_retries + 2):
-            reply = await self._answer(course, attempt, limit)
+            reply = await self._answer(conversation, attempt, limit)
             verdict = self._gate.check(reply.text, self.ledger)
             is_last = verdict.passed or attempt > self.settings.max_retries
             corrective = None if is_last else self._gate.corrective(verdict)
-            course.checked(reply.text, verdict)
+            conversation.checked(reply.text, verdict)
             self.log.emit(
                 AnswerChecked(
                     attempt=attempt, answer=reply.text, verdict=verdict, corrective=corrective
@@ -88,23 +88,25 @@ class ResearchAgent:
             )
             if corrective is None:
                 return
-            course.retry(reply, corrective)
+            conversation.retry(reply, corrective)
 
-    async def _answer(self, course: Course, attempt: int, limit: TimeLimit) -> ModelReply:
+    async def _answer(
+        self, conversation: Conversation, attempt: int, limit: TimeLimit
+    ) -> ModelReply:
         """Let model and tools take turns until the model answers."""
         for _ in range(self.settings.max_turns):
-            self._check_tokens(course.usage)
+            self._check_tokens(conversation.usage)
             async with TimeLimit(self._waits, self.settings.turn_timeout_s, "turn_timeout"):
                 with self._waits.awaited(self._model.name):
-                    reply = await course.call_model(
+                    reply = await conversation.call_model(
                         self._model, self.tool_set, attempt, self.log, self._clock
                     )
                 limit.check()
                 if not reply.tool_calls:
-                    if (answer := course.answer(reply, attempt)) is not None:
+                    if (answer := conversation.answer(reply, attempt)) is not None:
                         return answer
                     continue
-                await course.call_tools(reply, self.tool_set, self.log)
+                await conversation.call_tools(reply, self.tool_set, self.log)
                 limit.check()
         raise NoAnswer("limit", "turns", f"no answer after {self.settings.max_turns} model calls")
 

@@ -37,7 +37,7 @@ class AgentSettings(Record):
     prompt: PromptSettings = PromptSettings()
 
     @property
-    def is_own(self) -> bool:
+    def is_custom(self) -> bool:
         """Whether an agent of the user's own answers, not the built-in one."""
         return self.callable is not None or bool(self.command)
 
@@ -45,7 +45,7 @@ class AgentSettings(Record):
     def _can_be_honoured(self) -> Self:
         if self.callable is not None and self.command:
             raise ValueError("callable and command: give one of the two")
-        if not self.is_own:
+        if not self.is_custom:
             if self.files:
                 raise ValueError(
                     "files: identifies the code of callable or command; neither is set"

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from math import inf
 from types import TracebackType
 
-from research_eval.agent.course import NoAnswer
+from research_eval.agent.conversation import NoAnswer
 from research_eval.errors import AnswerOverdueError
 from research_eval.waiting import Waits
 

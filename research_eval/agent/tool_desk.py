@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from research_eval.agent.course import Course, NoAnswer
+from research_eval.agent.conversation import Conversation, NoAnswer
 from research_eval.agent.log import EventLog
 from research_eval.agent.tool_set import ToolSet
 from research_eval.errors import AgentError
@@ -22,9 +22,9 @@ MOST_EVENTS = 1000
 class ToolDesk:
     """Serves the tool calls of one trial; what ends the trial there, the agent cannot swallow."""
 
-    def __init__(self, course: Course, tool_set: ToolSet, log: EventLog) -> None:
-        """Note on `course` and `log` what the agent does with `tool_set`."""
-        self._course = course
+    def __init__(self, conversation: Conversation, tool_set: ToolSet, log: EventLog) -> None:
+        """Note on `conversation` and `log` what the agent does with `tool_set`."""
+        self._conversation = conversation
         self._tool_set = tool_set
         self._log = log
         self._turn = asyncio.Lock()
@@ -43,7 +43,7 @@ class ToolDesk:
                 raise AgentError("the trial is over; no tool is served any more")
             try:
                 self._count()
-                return await self._course.call_tool(call, self._tool_set, self._log)
+                return await self._conversation.call_tool(call, self._tool_set, self._log)
             except asyncio.CancelledError:
                 raise
             except BaseException as exc:  # `watch` raises it where it belongs
@@ -58,11 +58,11 @@ class ToolDesk:
             NoAnswer: If there are too many.
         """
         self._count()
-        self._course.turn += 1
-        self._course.usage += usage
+        self._conversation.turn += 1
+        self._conversation.usage += usage
         self._log.emit(
             ModelCalled(
-                turn=self._course.turn,
+                turn=self._conversation.turn,
                 attempt=attempt,
                 text=text,
                 finish_reason="tool_calls",

@@ -15,9 +15,9 @@ from research_eval.stats.paired import (
     paired_difference,
     paired_permutation,
 )
-from research_eval.stats.power import WORTH_FINDING, reach
+from research_eval.stats.power import WORTH_FINDING, power_of
 
-__all__ = ["CompareSettings", "MeasureComparison", "Standing", "compare_measure", "reach_of"]
+__all__ = ["CompareSettings", "MeasureComparison", "SideSummary", "compare_measure", "power_fields"]
 
 
 class CompareSettings(Record):
@@ -38,7 +38,7 @@ class CompareSettings(Record):
     """Whether the other tests are made too, for an appendix."""
 
 
-class Standing(Record):
+class SideSummary(Record):
     """One measure on one side, over all its trials."""
 
     planned: int
@@ -83,8 +83,8 @@ class MeasureComparison(Record):
     """Mean over the cases that both sides have."""
     head: float | None
     cases: int
-    base_side: Standing
-    head_side: Standing
+    base_side: SideSummary
+    head_side: SideSummary
     difference: float | None = None
     """Head minus base."""
     interval: tuple[float, float] | None = None
@@ -115,10 +115,10 @@ class MeasureComparison(Record):
     appendix: Appendix | None = None
 
 
-def standing(side: Side, summary: Summary) -> Standing:
+def side_summary(side: Side, summary: Summary) -> SideSummary:
     """Return how one side stands, for a comparison."""
     corrected = corrected_red(summary) if summary.measure.name == "support_red" else None
-    return Standing(
+    return SideSummary(
         planned=summary.planned,
         run=len(side.ran),
         scored=summary.scored,
@@ -171,7 +171,7 @@ def _compared(
     shared = sorted(ours.keys() & theirs.keys())
     a, b = [ours[case] for case in shared], [theirs[case] for case in shared]
     sides = [
-        standing(
+        side_summary(
             side,
             side.summary(
                 name, level, planned=side.plan.asked_beside(other.plan, is_paired=is_paired)
@@ -191,7 +191,7 @@ def _compared(
     if len(shared) < 2:
         return entry
     update = _tested(a, b, measure, settings, together)
-    update |= reach_of(base, head, measure, settings, together)
+    update |= power_fields(base, head, measure, settings, together)
     if settings.is_whole:
         update["appendix"] = _appendix(base, head, measure, shared, settings)
     return entry.model_copy(update=update)
@@ -212,7 +212,7 @@ def _tested(
     }
 
 
-def reach_of(
+def power_fields(
     base: Side, head: Side, measure: Measure, settings: CompareSettings, together: int
 ) -> dict[str, object]:
     """Return what the cases of both sides can show, and how many a difference needs."""
@@ -221,7 +221,7 @@ def reach_of(
     gap = paired_difference(
         [theirs[case] for case in shared], [ours[case] for case in shared], 1 - settings.alpha
     )
-    power = reach(
+    power = power_of(
         gap.n,
         gap.standard_error**2 * gap.n,
         differing=sum(ours[case] != theirs[case] for case in shared),

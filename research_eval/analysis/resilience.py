@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from research_eval.analysis.difference import CompareSettings, reach_of
+from research_eval.analysis.difference import CompareSettings, power_fields
 from research_eval.analysis.side import Side
 from research_eval.analysis.summary import estimate
 from research_eval.schema import ConfigurationSummary, Record
@@ -114,7 +114,7 @@ def _measured(clean: Side, faulted: Side, name: str, settings: CompareSettings) 
     base, under = [ours[c] for c in shared], [theirs[c] for c in shared]
     found = paired_ratio(under, base, confidence)
     strict = paired_ratio(*_strict(faulted, clean, name), confidence)
-    power = reach_of(clean, faulted, measure, settings, 1) if len(shared) > 1 else {}
+    power = power_fields(clean, faulted, measure, settings, 1) if len(shared) > 1 else {}
     return Resilience(
         clean=clean.configuration.name,
         faulted=faulted.configuration.name,

@@ -35,8 +35,8 @@ from research_eval.scorer import (
     scorers_for,
 )
 from research_eval.scorer.confidence import NAMES as CONFIDENCE
+from research_eval.scorer.custom import CustomScorer
 from research_eval.scorer.measure import measures_of
-from research_eval.scorer.own import OwnScorer
 from research_eval.secret import clean_json
 
 __all__ = [
@@ -104,7 +104,7 @@ def add_scores(
     scorers = _scorers(wanted, ready or {}).values()
     path = scores_path(folder)
     work = partial(score_piece, names=wanted, ready=ready)
-    own = (one for each in scorers if isinstance(each, OwnScorer) for one in measures_of(each))
+    own = (one for each in scorers if isinstance(each, CustomScorer) for one in measures_of(each))
     try:
         keep_measures(folder, own)
         write_whole(path, _lines(folder, wanted, spread(work, pieces_of(folder)), seen))
@@ -171,7 +171,7 @@ def add_not_run(
         scorers: Those that say of a trial that broke before it began what does not apply; scorers of
             the user's own are not asked.
     """
-    asked = [one for one in scorers_for(manifest, scorers) if not isinstance(one, OwnScorer)]
+    asked = [one for one in scorers_for(manifest, scorers) if not isinstance(one, CustomScorer)]
     planned = range(1, manifest.trials + 1)
     for case_id in manifest.case_ids:
         said: list[Score] | None = None

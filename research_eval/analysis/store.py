@@ -85,7 +85,7 @@ def keep_measures(folder: RunFolder, measures: Iterable[Measure]) -> None:
         RecordError: If what is kept cannot be read.
         OSError: If the file cannot be written.
     """
-    found = {one.name: one for one in (*_own_measures(folder), *measures)}
+    found = {one.name: one for one in (*_custom_measures(folder), *measures)}
     if found:
         rows = [asdict(one) for one in found.values()]
         text = json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
@@ -99,14 +99,14 @@ def registry_of(folder: RunFolder) -> Registry:
         RecordError: If the manifest or the declarations cannot be read.
     """
     has_manifest = (folder.path / "manifest.json").is_file()
-    return registry(folder.manifest() if has_manifest else None, _own_measures(folder))
+    return registry(folder.manifest() if has_manifest else None, _custom_measures(folder))
 
 
 def _measures_path(folder: RunFolder) -> Path:
     return folder.path / "measures.json"
 
 
-def _own_measures(folder: RunFolder) -> tuple[Measure, ...]:
+def _custom_measures(folder: RunFolder) -> tuple[Measure, ...]:
     path = _measures_path(folder)
     if not path.is_file():
         return ()

@@ -3,7 +3,7 @@
 import math
 from typing import Literal
 
-from research_eval.analysis.difference import Standing, standing
+from research_eval.analysis.difference import SideSummary, side_summary
 from research_eval.analysis.side import Side
 from research_eval.errors import UsageError
 from research_eval.schema import Record
@@ -25,11 +25,11 @@ class UnpairedComparison(Record):
     base_cases: int
     base_interval: tuple[float, float]
     """Wilson's, of their share."""
-    base_side: Standing
+    base_side: SideSummary
     head_passed: int
     head_cases: int
     head_interval: tuple[float, float]
-    head_side: Standing
+    head_side: SideSummary
     difference: float
     """Head minus base, of the shares of cases that passed in every trial."""
     interval: tuple[float, float]
@@ -90,11 +90,11 @@ def unpaired(
         base_passed=k1,
         base_cases=len(ours),
         base_interval=wilson(k1, len(ours), confidence),
-        base_side=standing(base, one),
+        base_side=side_summary(base, one),
         head_passed=k2,
         head_cases=len(theirs),
         head_interval=wilson(k2, len(theirs), confidence),
-        head_side=standing(head, other),
+        head_side=side_summary(head, other),
         detectable=detectable_unpaired(near, len(ours), len(theirs), alpha=alpha),
         needed_cases=math.ceil((detectable_unpaired(near, 1, 1, alpha=alpha) / difference) ** 2),
         difference=found.value,

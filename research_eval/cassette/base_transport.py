@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from research_eval.cassette.failure import failure_of
-from research_eval.cassette.inbound import IsEnough
 from research_eval.cassette.interaction import RecordedFailure
 from research_eval.cassette.key import Asked
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.recording import Recording
+from research_eval.cassette.response_redaction import IsEnough
 from research_eval.cassette.stream import Player, Source, Tee
 from research_eval.clock import Clock
 from research_eval.errors import CassetteCorruptError
@@ -61,7 +61,7 @@ class TrialSession(Protocol):
         """Return a request as recordings know it."""
         ...
 
-    async def claim(
+    async def match(
         self, asked: Asked, task_id: str, is_enough: IsEnough | None = None
     ) -> Interaction | int:
         """Return the recording that answers a request, or the ordinal under which to record it."""
@@ -134,18 +134,18 @@ class BaseTransport(ABC, Generic[RequestT, ResponseT]):
             content,
         )
         try:
-            claimed = await session.claim(asked, self._task_id, request.extensions.get(IS_ENOUGH))
+            matched = await session.match(asked, self._task_id, request.extensions.get(IS_ENOUGH))
         except Unrecorded as exc:
             raise self._unrecorded(str(exc), request) from None
         except CassetteCorruptError as exc:
             raise session.damaged(exc) from exc
         timeout = request.extensions.get("timeout")
         patience = timeout.get("read") if timeout else None
-        if isinstance(claimed, Interaction):
-            return await self._play(claimed, request, patience)
+        if isinstance(matched, Interaction):
+            return await self._play(matched, request, patience)
         headers = request.headers.multi_items()
         return await self._record(
-            session.start(asked, self._task_id, claimed, headers, patience), request
+            session.start(asked, self._task_id, matched, headers, patience), request
         )
 
     async def _send(self, request: Any) -> Any:  # noqa: ANN401  # httpx and httpx2 share no type

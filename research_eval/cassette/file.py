@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pydantic import ValidationError
 
-from research_eval.cassette.growth import grown_request, whole_request
+from research_eval.cassette.delta import request_deltas, whole_request
 from research_eval.cassette.interaction import CassetteFile, CassetteMetadata, RecordedInteraction
 from research_eval.cassette.key import PROFILE
 from research_eval.cassette.playback import Interaction
@@ -150,7 +150,7 @@ def dump_cassette(interactions: Iterable[RecordedInteraction], metadata: Cassett
         metadata: What the file says of itself.
     """
     records = list(interactions)
-    grown = grown_request(
+    grown = request_deltas(
         [
             (f"{record.request.method} {record.request.uri}", record.request.body)
             for record in records

@@ -10,12 +10,12 @@ import httpx2
 
 from research_eval.cassette.asking import asked_request
 from research_eval.cassette.base_transport import Mode
-from research_eval.cassette.inbound import IsEnough, without_secrets
 from research_eval.cassette.interaction import RecordedInteraction
 from research_eval.cassette.key import Asked
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.recording import Recording
 from research_eval.cassette.redact import Channel, Redactor
+from research_eval.cassette.response_redaction import IsEnough, without_secrets
 from research_eval.cassette.stream import Source
 from research_eval.cassette.transport import CassetteTransport
 from research_eval.cassette.transport2 import CassetteTransport2
@@ -128,7 +128,7 @@ class Session(ABC):
         return asked
 
     @abstractmethod
-    async def claim(
+    async def match(
         self, asked: Asked, task_id: str, is_enough: IsEnough | None = None
     ) -> Interaction | int:
         """Return the recording that answers a request, or the ordinal under which to record it.

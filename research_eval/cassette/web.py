@@ -13,13 +13,13 @@ from research_eval.cassette.base_transport import Mode, Unrecorded
 from research_eval.cassette.body import body_bytes
 from research_eval.cassette.explain import Candidate, explain
 from research_eval.cassette.file import Cassette
-from research_eval.cassette.inbound import IsEnough
 from research_eval.cassette.interaction import CassetteMetadata, RecordedInteraction
 from research_eval.cassette.key import PROFILE, Asked
 from research_eval.cassette.name import host_folder, slug
 from research_eval.cassette.opening import open_store
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.redact import Redactor
+from research_eval.cassette.response_redaction import IsEnough
 from research_eval.cassette.session import Refresh, Session, SessionSettings, session_settings
 from research_eval.cassette.verdict import Divergence
 from research_eval.clock import Clock
@@ -210,7 +210,7 @@ class WebSession(Session):
         self._cassettes = cassettes
 
     @override
-    async def claim(
+    async def match(
         self, asked: Asked, task_id: str, is_enough: IsEnough | None = None
     ) -> Interaction | int:
         ordinal = self._take_ordinal(task_id, asked.key)

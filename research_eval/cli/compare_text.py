@@ -10,7 +10,7 @@ from research_eval.schema.display import one_line
 
 if TYPE_CHECKING:
     from research_eval.analysis.comparison import Absent, CompareOutput, Comparison
-    from research_eval.analysis.difference import CompareSettings, MeasureComparison, Standing
+    from research_eval.analysis.difference import CompareSettings, MeasureComparison, SideSummary
     from research_eval.analysis.resilience import Resilience
     from research_eval.analysis.side import Side
     from research_eval.analysis.unpaired import UnpairedComparison
@@ -238,7 +238,7 @@ def _other_tests(entry: "MeasureComparison") -> Iterator[str]:
         )
 
 
-def _sides(base: "Standing", head: "Standing", level: str) -> Iterator[str]:
+def _sides(base: "SideSummary", head: "SideSummary", level: str) -> Iterator[str]:
     """Yield how each side stands, of all its trials."""
     for name, side in (("base", base), ("head", head)):
         bounds = "no interval, as all values are the same"

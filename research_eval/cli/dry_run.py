@@ -128,7 +128,7 @@ def _print_configuration(
     from research_eval.runner.estimate import estimate
     from research_eval.runner.pricing import price_of, today
 
-    if item.agent.is_own:
+    if item.agent.is_custom:
         click.echo(f"  {item.name}: an agent of your own; what it asks its model is not known")
         return None
     most = (item.agent.max_retries + 1) * item.agent.max_turns

@@ -11,7 +11,7 @@ from research_eval.errors import UsageError
 
 if TYPE_CHECKING:
     from research_eval.analysis.side import Side
-    from research_eval.stats.power import Reach
+    from research_eval.stats.power import Power
 
 __all__ = ["plan"]
 
@@ -42,16 +42,16 @@ class Assumed(NamedTuple):
     differing: int | None = None
     """Cases of the pilot on which the two differ."""
 
-    def reach(
+    def power_of(
         self, cases: int, trials: int, difference: float, alpha: float, power: float
-    ) -> "Reach":
+    ) -> "Power":
         """Return what so many cases can show, by the function that comparisons use."""
-        from research_eval.stats.power import reach
+        from research_eval.stats.power import power_of
 
         variance = self.between + 2 * self.within / trials
         if self.spread is not None and trials == self.trials:
             variance = self.spread
-        return reach(
+        return power_of(
             cases,
             variance,
             differing=cases if self.differing is None else self.differing,
@@ -267,7 +267,7 @@ def _rows(
 ) -> dict[str, object]:
     table = []
     for count in sorted({1, trials, 3, 5, 10}):
-        found = assumed.reach(cases, count, difference, alpha, power)
+        found = assumed.power_of(cases, count, difference, alpha, power)
         needed = found.needed
         if needed is None:
             from research_eval.stats.power import needed_cases

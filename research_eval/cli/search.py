@@ -67,8 +67,8 @@ def _settings(chain: str, endpoint: str | None, *, is_world: bool) -> "SearchSet
     if not names and is_world:
         names = ["serper", "brave"]
     if not names:
-        alive = {name: wire.terms for name, wire in WIRES.items() if not wire.terms.retired}
-        keyed = {name: terms.key_name for name, terms in alive.items()}
+        alive = {name: wire.details for name, wire in WIRES.items() if not wire.details.retired}
+        keyed = {name: details.key_name for name, details in alive.items()}
         names = [name for name, key in keyed.items() if key and secrets.get(key)]
         if not names:
             keys = ", ".join(key for key in keyed.values() if key)

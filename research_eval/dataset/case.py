@@ -36,8 +36,10 @@ class Fact(Record):
         Case, width, white space and the grouping of digits are folded; a number or a Latin word
         must stand alone, so that `482` is not found in `1,482`.
         """
-        folded = _fold(text)
-        return any(_stands_in(_fold(spelling), folded) for spelling in (self.value, *self.accept))
+        folded = _normalise(text)
+        return any(
+            _stands_in(_normalise(spelling), folded) for spelling in (self.value, *self.accept)
+        )
 
 
 class Case(Record):
@@ -79,7 +81,7 @@ class Case(Record):
         return self
 
 
-def _fold(text: str) -> str:
+def _normalise(text: str) -> str:
     """Return `text` without differences that do not matter to a fact."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     folded = folded.replace("\u2212", "-").replace("\u2013", "-").replace("\u2011", "-")

@@ -55,12 +55,12 @@ class Configuration(Record):
     def _model_is_a_label(cls, data: object) -> object:
         """Let an agent of the user's own leave its model out: we do not ask it."""
         agent = data.get("agent") if isinstance(data, dict) else None
-        is_own = isinstance(agent, dict) and (agent.get("callable") or agent.get("command"))
-        return {"model": UNSEEN, **data} if is_own and isinstance(data, dict) else data
+        is_custom = isinstance(agent, dict) and (agent.get("callable") or agent.get("command"))
+        return {"model": UNSEEN, **data} if is_custom and isinstance(data, dict) else data
 
     @model_validator(mode="after")
     def _can_be_honoured(self) -> Self:
-        if not self.agent.is_own:
+        if not self.agent.is_custom:
             return self
         if self.model != ModelSettings(name=self.model.name):
             raise ValueError(
@@ -75,7 +75,7 @@ class Configuration(Record):
     @property
     def asks_model(self) -> bool:
         """Whether we ask a model of a provider: neither a script nor an agent of the user's own."""
-        return not self.agent.is_own and not self.model.is_reference_agent
+        return not self.agent.is_custom and not self.model.is_reference_agent
 
 
 class NetworkSettings(Record):

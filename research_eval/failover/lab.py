@@ -99,7 +99,7 @@ class _Lab:
         return random.Random(f"{self.scenario.seed}/{self.scenario.name}/{what}")
 
     def _built(self, settings: SearchSettings) -> SearchProvider:
-        secrets = {wire.terms.key_name: "key" for wire in WIRES.values() if wire.terms.key_name}
+        secrets = {wire.details.key_name: "key" for wire in WIRES.values() if wire.details.key_name}
         chain = build_search(
             settings,
             http=self._http,

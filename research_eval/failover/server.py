@@ -23,7 +23,7 @@ RESULTS = 5
 
 def endpoint_of(provider: str) -> str:
     """Return where a provider is asked in the laboratory."""
-    return WIRES[provider].terms.endpoint or f"https://{provider}.example/search"
+    return WIRES[provider].details.endpoint or f"https://{provider}.example/search"
 
 
 def host_of(provider: str) -> str:

@@ -13,14 +13,14 @@ from research_eval.failover.variant import variant
 from research_eval.schema import Record
 from research_eval.tool.search import SearchSettings
 
-__all__ = ["Pairing", "Standing", "pairings", "parse_seeds", "versus_table"]
+__all__ = ["Pairing", "SideSummary", "pairings", "parse_seeds", "versus_table"]
 
 MOST_SEEDS = 1000
 CLOSE_S = 0.02
 """Differences of a p95 up to this are no difference: a provider's own latency varies by far more."""
 
 
-class Standing(Record):
+class SideSummary(Record):
     """One variant in one scenario, over all seeds together."""
 
     searches: int
@@ -39,8 +39,8 @@ class Pairing(Record):
 
     scenario: str
     has_fallback: bool
-    settings: Standing
-    against: Standing
+    settings: SideSummary
+    against: SideSummary
 
     @property
     def serves_enough(self) -> bool:
@@ -81,14 +81,16 @@ def pairings(
         Pairing(
             scenario=scenario.name,
             has_fallback=len(scenario.provider) > 1,
-            settings=_standing(scenario, seeds, variant(scenario, settings)),
-            against=_standing(scenario, seeds, variant(scenario, against)),
+            settings=_side_summary(scenario, seeds, variant(scenario, settings)),
+            against=_side_summary(scenario, seeds, variant(scenario, against)),
         )
         for scenario in scenarios
     ]
 
 
-def _standing(scenario: Scenario, seeds: Sequence[int], settings: SearchSettings) -> Standing:
+def _side_summary(
+    scenario: Scenario, seeds: Sequence[int], settings: SearchSettings
+) -> SideSummary:
     """Return what became of the scenario's searches over all seeds under `settings`."""
     load = scenario.load.model_copy(update={"answers": 0})
     took: list[float] = []
@@ -102,7 +104,7 @@ def _standing(scenario: Scenario, seeds: Sequence[int], settings: SearchSettings
         cost += metrics.cost_usd
         above_rate += _above_rate(trace, settings)
     p95_s = sorted(took)[max(1, -(-len(took) * 95 // 100)) - 1]
-    return Standing(
+    return SideSummary(
         searches=len(took),
         served=sum(1 for one in took if one < inf),
         p95_s=None if p95_s == inf else percentile(took, 95),

@@ -2,7 +2,7 @@
 
 from research_eval.errors import ConfigError, ResearchEvalError
 from research_eval.gate.check import CitationGate
-from research_eval.gate.own import OwnGate
+from research_eval.gate.custom import CustomGate
 from research_eval.gate.protocol import Gate
 from research_eval.gate.seed import SeedGate
 from research_eval.plugin import fault_of, load_plugin
@@ -35,7 +35,7 @@ def load_gate(name: str) -> Gate:
         raise ConfigError(f"gate {name!r} cannot be made: {fault_of(exc)}") from exc
     if type(gate).__module__.startswith("research_eval.gate."):
         return gate
-    own = OwnGate(name, gate)
+    own = CustomGate(name, gate)
     if own.id.isspace() or not own.id:
         raise ConfigError(f"gate {name!r}: its id is empty; expected a name and a version")
     return own

@@ -6,8 +6,8 @@ from inspect import getsourcefile, getsourcelines, unwrap
 from typing import NamedTuple
 
 from research_eval.errors import ConfigError
+from research_eval.gate.custom import CustomGate
 from research_eval.gate.load import BUILT_IN_GATES, load_gate
-from research_eval.gate.own import OwnGate
 from research_eval.gate.protocol import Gate
 from research_eval.gate.revision import RevisionGate, gate_of_revision, is_of_revision
 from research_eval.identity import code_of_module
@@ -50,7 +50,7 @@ def code_of_gate(name: str, gate: Gate) -> str | None:
 
 def place_of_gate(gate: Gate) -> GatePlace | None:
     """Return where the class of a gate of the user's own is written; `None` where nobody knows."""
-    if not isinstance(gate, OwnGate):
+    if not isinstance(gate, CustomGate):
         return None
     try:
         kind = unwrap(type(gate.gate))

@@ -1,7 +1,7 @@
 """Trials that ran again: kept apart while the run lasts, then put in place of the earlier records.
 
 The new records grow a file of their own, whose name says how large `superseded.jsonl` was before. To
-fold them in, first the earlier records are added to `superseded.jsonl`, then the journal is replaced,
+merge them, first the earlier records are added to `superseded.jsonl`, then the journal is replaced,
 then the file goes. Whoever finds it after a crash does the same again: earlier records that were
 added already are told by the size, and the journal comes out the same however often it is replaced.
 """

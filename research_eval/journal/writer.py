@@ -65,7 +65,7 @@ class JournalWriter:
         self._lines = _scan(folder.trials_path)
         if reruns := find_reruns(folder.path):
             self._reruns = [(_key_of(line, str(reruns)), place) for place, line in lines_of(reruns)]
-            self._fold(self._lines, reruns)
+            self._merge(self._lines, reruns)
             self._lines = _scan(folder.trials_path)
         self._trials = LineFile(folder.trials_path)
         self._timing = LineFile(folder.timing_path)
@@ -136,9 +136,9 @@ class JournalWriter:
         self._close_files()
         named = (key for key in order if key in self._lines)
         reruns = self._rerun_file.path if self._rerun_file is not None else None
-        self._fold(dict.fromkeys(itertools.chain(named, self._lines)), reruns)
+        self._merge(dict.fromkeys(itertools.chain(named, self._lines)), reruns)
 
-    def _fold(self, order: Iterable[TrialKey], reruns: Path | None) -> None:
+    def _merge(self, order: Iterable[TrialKey], reruns: Path | None) -> None:
         """Replace the journal by the newest line of each trial of `order`; the others are superseded."""
         path = self._folder.trials_path
         supersede(self._folder.superseded_path, self._lines, self._reruns)

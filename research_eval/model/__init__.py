@@ -11,9 +11,9 @@ from research_eval.model.limits import (
 )
 from research_eval.model.price import list_price, reports_cost
 from research_eval.model.prompted import PromptedModel
+from research_eval.model.provider_policy import ProviderPolicy, is_unknown_model, outage_scopes
 from research_eval.model.reference import KnownValues, ReferenceAgent, known_values, reference_agent
 from research_eval.model.settings import ModelSettings, ReasoningBudget
-from research_eval.model.terms import Terms, is_unknown_model, refusal_scopes
 
 __all__ = [
     "ClosableModel",
@@ -25,15 +25,15 @@ __all__ = [
     "ModelClient",
     "ModelSettings",
     "PromptedModel",
+    "ProviderPolicy",
     "ReasoningBudget",
     "ReferenceAgent",
-    "Terms",
     "build_model",
     "is_unknown_model",
     "known_values",
     "list_price",
+    "outage_scopes",
     "provider_key",
     "reference_agent",
-    "refusal_scopes",
     "reports_cost",
 ]

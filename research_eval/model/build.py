@@ -10,9 +10,9 @@ from research_eval.errors import ConfigError
 from research_eval.model.client import ModelClient
 from research_eval.model.limits import Limiter
 from research_eval.model.prompted import PromptedModel
+from research_eval.model.provider_policy import ProviderPolicy
 from research_eval.model.reference import reference_agent
 from research_eval.model.settings import ModelSettings
-from research_eval.model.terms import Terms
 from research_eval.waiting import Waits
 
 __all__ = ["build_model"]
@@ -28,7 +28,7 @@ def build_model(
     case_seed: str,
     limiter: Limiter | None = None,
     waits: Waits | None = None,
-    terms: Terms | None = None,
+    provider_policy: ProviderPolicy | None = None,
 ) -> ModelClient:
     """Return a client for one trial.
 
@@ -41,7 +41,7 @@ def build_model(
         case_seed: Differs from trial to trial and is the same in every replay.
         limiter: What the trials of a run share towards this provider; `None` in replay.
         waits: Is told when the trial is held back.
-        terms: How long the provider may make us wait, and whether it refuses to serve.
+        provider_policy: How long the provider may make us wait, and whether it refuses to serve.
 
     Raises:
         ConfigError: If the name is no provider's or no reference agent's.
@@ -65,7 +65,7 @@ def build_model(
         seed=settings.sampling_seed(case_seed),
         limiter=limiter,
         waits=waits,
-        terms=terms,
+        provider_policy=provider_policy,
     )
     if settings.tool_protocol == "prompted":
         return PromptedModel(model, result_chars=settings.tool_result_chars)

@@ -16,7 +16,7 @@ from typing import IO
 
 from research_eval.errors import RecordError
 from research_eval.journal import RunFolder
-from research_eval.report.fold import load_view
+from research_eval.report.aggregate import load_view
 from research_eval.report.output import ReportOutput, report_output
 from research_eval.report.view import ReportSettings
 

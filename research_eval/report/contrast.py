@@ -15,9 +15,9 @@ from research_eval.report.wording import (
     DASH,
     NOTHING,
     bounds_text,
+    detectable_text,
     needed_text,
     percent,
-    reach_text,
 )
 
 __all__ = ["comparison_section", "group_section", "repeat_section", "resilience_section"]
@@ -71,7 +71,7 @@ def _difference_row(
         _points(one.difference, trace),
         bounds,
         NOTHING if one.p is None else p_text(one.p),
-        reach_text(one.detectable, is_bound=one.is_bound),
+        detectable_text(one.detectable, is_bound=one.is_bound),
         needed_text(one.needed_cases, is_bound=one.is_bound),
         str(one.cases),
         one.verdict.replace("_", " "),
@@ -126,7 +126,7 @@ def _resilience_row(view: RunView, names: dict[str, Name], one: Resilience) -> t
         _rate_cell(one.faulted_rate, one.faulted_interval, faulted, one.cases),
         _ratio_cell(one.ratio, one.interval, trace, one.cases),
         _ratio_cell(one.strict_ratio, one.strict_interval, trace, one.cases),
-        reach_text(one.detectable, is_bound=one.is_bound),
+        detectable_text(one.detectable, is_bound=one.is_bound),
         needed_text(one.needed_cases, is_bound=one.is_bound),
         str(one.cases),
         percent(one.faulted_coverage),

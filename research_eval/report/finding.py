@@ -14,10 +14,10 @@ def in_order(view: RunView) -> tuple[list[ConfigurationView], list[Configuration
     """Return the models and the reference agents, the best first attempt first."""
     scripts = [c for c in view.configurations if c.summary.is_reference_agent]
     models = [c for c in view.configurations if not c.summary.is_reference_agent]
-    return sorted(models, key=_standing), sorted(scripts, key=_standing)
+    return sorted(models, key=_by_honesty), sorted(scripts, key=_by_honesty)
 
 
-def _standing(configuration: ConfigurationView) -> tuple[float, float]:
+def _by_honesty(configuration: ConfigurationView) -> tuple[float, float]:
     first, final = (
         -1.0 if rate.value is None else rate.value
         for rate in (configuration.first_pass.conditional, configuration.final_pass.conditional)

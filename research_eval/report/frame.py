@@ -10,8 +10,8 @@ import pandas as pd
 from research_eval.analysis.store import run_cases
 from research_eval.dataset import Case
 from research_eval.journal import RunFolder
+from research_eval.report.aggregate import load_view
 from research_eval.report.answer import TEXTS, open_answers
-from research_eval.report.fold import load_view
 from research_eval.report.row import UNSCORED, WEIGHT, score_names
 from research_eval.report.scores_csv import csv_columns
 from research_eval.report.view import RunView

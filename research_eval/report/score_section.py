@@ -31,11 +31,11 @@ SECTIONS: dict[str, tuple[str, str]] = {
         "Citations of the last answer",
         "The same shares, of the answer with which the trial ended.",
     ),
-    "repair-course": (
+    "repair-rate": (
         "Repair by retry",
         "Of the rejected first answers.",
     ),
-    "repair-manner": (
+    "repair-outcome": (
         "Repair by manner",
         "Of the violations that a corrective was sent for.",
     ),

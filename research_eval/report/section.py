@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from research_eval.analysis.wording import power_note
+from research_eval.report.aggregate import STATUSES
 from research_eval.report.cell import Cell, Heading, Name, Section, Share, Sum, TableView
 from research_eval.report.contrast import (
     comparison_section,
@@ -10,7 +11,6 @@ from research_eval.report.contrast import (
     repeat_section,
     resilience_section,
 )
-from research_eval.report.fold import STATUSES
 from research_eval.report.heading import headings, mean_of, name_of
 from research_eval.report.score_section import all_scores, headline, measure_sections
 from research_eval.report.view import ConfigurationView, RunView

@@ -9,6 +9,7 @@ __all__ = [
     "NOTHING",
     "QUESTION",
     "bounds_text",
+    "detectable_text",
     "labels",
     "lead",
     "mean_text",
@@ -17,7 +18,6 @@ __all__ = [
     "origin",
     "percent",
     "rate_text",
-    "reach_text",
     "run_facts",
     "run_labels",
     "share_text",
@@ -94,7 +94,7 @@ def share_text(k: int, n: int) -> str:
     return f"{percent(k / n)} [{100 * low:.1f}, {100 * high:.1f}] {k}/{n}"
 
 
-def reach_text(detectable: float | None, *, is_bound: bool) -> str:
+def detectable_text(detectable: float | None, *, is_bound: bool) -> str:
     """Return the smallest difference that can be shown, in percentage points."""
     if detectable is None:
         return NOTHING

@@ -8,8 +8,8 @@ from typing import Literal, get_args
 
 from research_eval.errors import UsageError
 from research_eval.journal import RunFolder, write_whole
+from research_eval.report.aggregate import load_view
 from research_eval.report.bundle import make_bundle
-from research_eval.report.fold import load_view
 from research_eval.report.junit import render_junit
 from research_eval.report.latex import render_latex
 from research_eval.report.markdown import render_markdown

@@ -9,9 +9,9 @@ import httpx
 import httpx2
 
 from research_eval.agent import (
+    CustomAgent,
     EventLog,
     Observer,
-    OwnAgent,
     ResearchAgent,
     Surroundings,
     open_driver,
@@ -22,15 +22,21 @@ from research_eval.experiment import Configuration, ExperimentSettings
 from research_eval.fault import Channel, FaultTransport, FaultTransport2
 from research_eval.gate import load_gate
 from research_eval.ledger import SourceRegistry
-from research_eval.model import ClosableModel, ModelClient, Terms, build_model, provider_key
-from research_eval.refusal import Refusals
+from research_eval.model import (
+    ClosableModel,
+    ModelClient,
+    ProviderPolicy,
+    build_model,
+    provider_key,
+)
+from research_eval.provider_outage import ProviderOutages
 from research_eval.runner.budget import Meter, MeteredTransport
 from research_eval.runner.channels import Channels
 from research_eval.schema import TrialKey
 from research_eval.secret import known_secrets
-from research_eval.tool.fetch import FetchTool, Manners
+from research_eval.tool.fetch import FetchTool, Politeness
 from research_eval.tool.kit import ToolKit
-from research_eval.tool.search import SearchRefusals, WebSearchTool, build_search, chain_scope
+from research_eval.tool.search import SearchOutages, WebSearchTool, build_search, chain_scope
 from research_eval.tool.search.limiter import TokenBucket
 from research_eval.waiting import Waits
 
@@ -40,7 +46,7 @@ __all__ = ["LiveTrial", "build_agent", "build_trial"]
 class LiveTrial(NamedTuple):
     """The parts of one trial, ready to run."""
 
-    agent: ResearchAgent | OwnAgent
+    agent: ResearchAgent | CustomAgent
     sessions: tuple[Session, Session]
     """Of the web and of the model."""
     clients: tuple[httpx.AsyncClient, ...]
@@ -102,15 +108,15 @@ def build_trial(
         log=EventLog(clock, observers, scrub=channels.scrub),
         clock=clock,
         seed=seed,
-        manners=network.manners(configuration) if network else None,
+        politeness=network.politeness(configuration) if network else None,
         base=channels.base,
         search_limits=channels.search_limits,
         waits=waits,
-        refusals=channels.refusals if channels.web_mode != "replay" else None,
+        outages=channels.outages if channels.web_mode != "replay" else None,
     )
     sessions, clients = (web, model), (search_client, fetch_client)
-    if configuration.agent.is_own:
-        return LiveTrial(_own_agent(parts, key, channels, model), sessions, clients, None)
+    if configuration.agent.is_custom:
+        return LiveTrial(_custom_agent(parts, key, channels, model), sessions, clients, None)
     language_model = build_model(
         configuration.model,
         transport=_model_transport(
@@ -122,7 +128,7 @@ def build_trial(
         case_seed=f"{experiment.seed}/{key.case_id}/{key.trial}",
         limiter=channels.limiters.get(configuration.model) if channels.limiters else None,
         waits=waits,
-        terms=_terms(experiment, configuration, channels),
+        provider_policy=_provider_policy(experiment, configuration, channels),
     )
     closable = language_model if isinstance(language_model, ClosableModel) else None
     return LiveTrial(parts.agent(language_model), sessions, clients, closable)
@@ -137,11 +143,11 @@ def build_agent(
     log: EventLog,
     clock: Clock,
     seed: str,
-    manners: Manners | None = None,
+    politeness: Politeness | None = None,
     base: Path | None = None,
     search_limits: dict[str, TokenBucket] | None = None,
     waits: Waits | None = None,
-    refusals: Refusals | None = None,
+    outages: ProviderOutages | None = None,
 ) -> ResearchAgent:
     """Put an agent together; its tools and its gate share one ledger.
 
@@ -153,11 +159,11 @@ def build_agent(
         log: Where its events go.
         clock: What it waits on.
         seed: Where chance comes from.
-        manners: What is known of when each host may be asked again; `None` starts afresh.
+        politeness: What is known of when each host may be asked again; `None` starts afresh.
         base: The folder to which the path of a `corpus:` is relative.
         search_limits: Rate limits that agents share, by search provider.
         waits: What the trial waits for, shared with `model`.
-        refusals: What agents learn together of providers that serve no more.
+        outages: What agents learn together of providers that serve no more.
     """
     return _Parts(
         configuration,
@@ -166,11 +172,11 @@ def build_agent(
         log=log,
         clock=clock,
         seed=seed,
-        manners=manners,
+        politeness=politeness,
         base=base,
         search_limits=search_limits,
         waits=waits,
-        refusals=refusals,
+        outages=outages,
     ).agent(model)
 
 
@@ -186,11 +192,11 @@ class _Parts:
         log: EventLog,
         clock: Clock,
         seed: str,
-        manners: Manners | None,
+        politeness: Politeness | None,
         base: Path | None,
         search_limits: dict[str, TokenBucket] | None,
         waits: Waits | None,
-        refusals: Refusals | None,
+        outages: ProviderOutages | None,
     ) -> None:
         search_client, fetch_client = clients
         self.configuration = configuration
@@ -198,8 +204,8 @@ class _Parts:
         self.ledger = SourceRegistry()
         self.gate = load_gate(configuration.gate)
         self.waits = waits or Waits(clock)
-        refused = SearchRefusals(
-            configuration.search.summary, chain_scope(configuration.search), refusals
+        refused = SearchOutages(
+            configuration.search.summary, chain_scope(configuration.search), outages
         )
         provider = build_search(
             configuration.search,
@@ -210,7 +216,7 @@ class _Parts:
             base=base,
             limits=search_limits,
             waits=self.waits,
-            refusals=refused,
+            outages=refused,
         )
         self.kit = ToolKit(
             fetch=FetchTool(
@@ -219,13 +225,13 @@ class _Parts:
                 ledger=self.ledger,
                 clock=clock,
                 emit=log.emit,
-                manners=manners,
+                politeness=politeness,
                 waits=self.waits,
             ),
             search=None
             if provider is None
             else WebSearchTool(
-                provider, ledger=self.ledger, clock=clock, emit=log.emit, refusals=refused
+                provider, ledger=self.ledger, clock=clock, emit=log.emit, outages=refused
             ),
         )
 
@@ -243,16 +249,18 @@ class _Parts:
         )
 
 
-def _own_agent(parts: _Parts, key: TrialKey, channels: Channels, session: Session) -> OwnAgent:
+def _custom_agent(
+    parts: _Parts, key: TrialKey, channels: Channels, session: Session
+) -> CustomAgent:
     """Return the user's own agent; `session` records what it asks its model by our transport."""
     network = channels.network if channels.model_mode != "replay" else None
     around = Surroundings(
         base=channels.base,
-        transport=session.transport(network.own_agent() if network else None),
+        transport=session.transport(network.custom_agent() if network else None),
         scrub=Redactor(known_secrets()).text,
     )
     settings = parts.configuration.agent
-    return OwnAgent(
+    return CustomAgent(
         settings,
         open_driver(settings, around),
         trial_id="/".join(map(str, key)),
@@ -264,14 +272,14 @@ def _own_agent(parts: _Parts, key: TrialKey, channels: Channels, session: Sessio
     )
 
 
-def _terms(
+def _provider_policy(
     experiment: ExperimentSettings, configuration: Configuration, channels: Channels
-) -> Terms:
+) -> ProviderPolicy:
     """Return how the model's provider is asked; what a fault rule says in its place counts for nobody else."""
     is_disturbed = any(fault.channel == "model" for fault in configuration.fault)
     is_asked = channels.model_mode != "replay" and not is_disturbed
     limits = experiment.limits.get(provider_key(configuration.model))
-    return Terms(configuration.model, limits, channels.refusals if is_asked else None)
+    return ProviderPolicy(configuration.model, limits, channels.outages if is_asked else None)
 
 
 def _client(

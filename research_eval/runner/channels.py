@@ -16,16 +16,16 @@ from research_eval.experiment import (
     Configuration,
     Experiment,
 )
-from research_eval.model import LimiterPool, refusal_scopes
-from research_eval.refusal import Refusal, Refusals
+from research_eval.model import LimiterPool, outage_scopes
+from research_eval.provider_outage import ProviderOutage, ProviderOutages
 from research_eval.runner.options import RunOptions
 from research_eval.runner.way import Way, way_of
 from research_eval.schema import Recordings
 from research_eval.secret import PlaceholderSecrets, known_secrets, read_secrets
 from research_eval.tool.fetch import (
     ConditionalTransport,
-    Manners,
     PageCache,
+    Politeness,
     guarded_transport,
 )
 from research_eval.tool.kit import SEARCH_TOOL_ID
@@ -58,7 +58,7 @@ class Channels:
     """What trials share towards each model provider; `None` where nothing is asked."""
     search_limits: dict[str, TokenBucket] | None = None
     """The rate limits that trials share towards each search provider; `None` where none is asked."""
-    refusals: Refusals = field(default_factory=Refusals)
+    outages: ProviderOutages = field(default_factory=ProviderOutages)
     """Which providers serve no more; nobody is found to refuse who is not asked."""
     collections: dict[str, httpx.AsyncBaseTransport] = field(default_factory=dict)
     """Local collections that were opened, by configuration."""
@@ -88,13 +88,13 @@ class Channels:
             self.collections[configuration.name] = _Shared(found)
         return self.collections[configuration.name]
 
-    def refusal(self, configuration: Configuration) -> Refusal | None:
+    def outage(self, configuration: Configuration) -> ProviderOutage | None:
         """Return why no trial of `configuration` can be run any more, if that is so."""
-        scopes: tuple[str, ...] = refusal_scopes(configuration.model)
+        scopes: tuple[str, ...] = outage_scopes(configuration.model)
         tools = configuration.agent.tools
         if tools is None or SEARCH_TOOL_ID in tools:
             scopes = (*scopes, chain_scope(configuration.search))
-        return self.refusals.find(scopes)
+        return self.outages.find(scopes)
 
     def digest(self) -> str | None:
         """Return the SHA-256 of the recordings that are replayed; `None` where none is."""
@@ -136,9 +136,9 @@ class Network:
         self._world = None if world is None else _Shared(world)
         self._search: _Shared | None = None
         self._model: _Shared2 | None = None
-        self._own_agent: _Shared | None = None
+        self._custom_agent: _Shared | None = None
         self._fetch: dict[str, _Shared] = {}
-        self._manners: dict[str, Manners] = {}
+        self._politeness: dict[str, Politeness] = {}
         self._pages = PageCache()
 
     def search(self) -> httpx.AsyncBaseTransport:
@@ -148,20 +148,20 @@ class Network:
         return self._search
 
     def fetch(self, configuration: Configuration) -> httpx.AsyncBaseTransport:
-        """Return the way of fetches: the bundled web, or the internet behind the fence."""
+        """Return the way of fetches: the bundled web, or the internet behind the SSRF guard."""
         if self._world is not None:
             return self._world
         if configuration.name not in self._fetch:
-            fenced = ConditionalTransport(guarded_transport(configuration.fetch), self._pages)
-            self._fetch[configuration.name] = _Shared(fenced)
+            guarded = ConditionalTransport(guarded_transport(configuration.fetch), self._pages)
+            self._fetch[configuration.name] = _Shared(guarded)
         return self._fetch[configuration.name]
 
-    def manners(self, configuration: Configuration) -> Manners | None:
+    def politeness(self, configuration: Configuration) -> Politeness | None:
         """Return what trials remember together of when each host may be asked again."""
         if self._world is not None:
             return None
-        return self._manners.setdefault(
-            configuration.name, Manners(configuration.fetch, clock=SystemClock())
+        return self._politeness.setdefault(
+            configuration.name, Politeness(configuration.fetch, clock=SystemClock())
         )
 
     def model(self) -> httpx2.AsyncBaseTransport:
@@ -170,20 +170,20 @@ class Network:
             self._model = _Shared2(self._way.model())
         return self._model
 
-    def own_agent(self) -> httpx.AsyncBaseTransport:
+    def custom_agent(self) -> httpx.AsyncBaseTransport:
         """Return the way to model APIs for agents of the user's own, which use httpx."""
-        if self._own_agent is None:
-            self._own_agent = _Shared(self._way.search())
-        return self._own_agent
+        if self._custom_agent is None:
+            self._custom_agent = _Shared(self._way.search())
+        return self._custom_agent
 
     async def aclose(self) -> None:
         """Close every connection; what is asked for later is opened again."""
-        for way in (self._search, self._own_agent, *self._fetch.values()):
+        for way in (self._search, self._custom_agent, *self._fetch.values()):
             if way is not None:
                 await way.release()
         if self._model is not None:
             await self._model.release()
-        self._search, self._model, self._own_agent = None, None, None
+        self._search, self._model, self._custom_agent = None, None, None
         self._fetch.clear()
 
 

@@ -133,7 +133,7 @@ async def ask_everybody(
                 group,
                 _urls_for(group, searches),
                 transport=network.fetch(group[0]),
-                manners=network.manners(group[0]),
+                politeness=network.politeness(group[0]),
             )
             for group in _by_fetch(configurations)
         ]

@@ -14,7 +14,7 @@ from research_eval.plugin import fault_of
 from research_eval.runner.check_model import MOST_WORDS, Key
 from research_eval.schema import Event, Fetched, Record
 from research_eval.schema.display import one_line
-from research_eval.tool.fetch import FetchTool, Manners
+from research_eval.tool.fetch import FetchTool, Politeness
 from research_eval.tool.search import (
     ProviderSettings,
     ResilienceSettings,
@@ -128,7 +128,7 @@ async def open_pages(
     urls: Iterable[str],
     *,
     transport: httpx.AsyncBaseTransport,
-    manners: Manners | None,
+    politeness: Politeness | None,
 ) -> PagesAnswer:
     """Open some pages under the settings that the configurations of `group` share.
 
@@ -136,7 +136,7 @@ async def open_pages(
         group: Configurations with the same `fetch` settings.
         urls: What their searches found; where that is nothing, a page that the settings allow.
         transport: The way to the web, behind the SSRF guard.
-        manners: When each host may be asked again.
+        politeness: When each host may be asked again.
     """
     fetch = group[0].fetch
     chosen = list(dict.fromkeys(urls))[:MOST_PAGES] or [_any_page(group[0])]
@@ -148,7 +148,7 @@ async def open_pages(
             ledger=SourceRegistry(),
             clock=SystemClock(),
             emit=events.append,
-            manners=manners,
+            politeness=politeness,
         )
         said = [await _opened(tool, url) for url in chosen]
     fetched = [event for event in events if isinstance(event, Fetched)]

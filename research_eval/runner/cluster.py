@@ -219,7 +219,7 @@ async def _run(task: WorkerTask, key: TrialKey) -> TrialResult:
     result = await run_trial(
         key, cases[key.case_id], build_trial(key, experiment, configuration, channels)
     )
-    return result._replace(refusals=channels.refusals.known())
+    return result._replace(outages=channels.outages.known())
 
 
 @lru_cache(maxsize=2)

@@ -15,7 +15,7 @@ from research_eval.dataset import Case
 from research_eval.errors import ConfigError, RunOverError, UsageError
 from research_eval.experiment import Configuration, Experiment
 from research_eval.journal import JournalWriter, RunFolder, write_manifest, write_whole
-from research_eval.refusal import Refusals
+from research_eval.provider_outage import ProviderOutages
 from research_eval.runner.batch import run_batch
 from research_eval.runner.budget import Budget, Meter
 from research_eval.runner.build import build_trial
@@ -229,7 +229,7 @@ class _Execution:
                 raise group.exceptions[0] from None
             except asyncio.CancelledError:
                 raise KeyboardInterrupt from None
-        refused = dict.fromkeys(item.words for item in self._refusals().known().values())
+        refused = dict.fromkeys(item.words for item in self._outages().known().values())
         if refused:
             self._stop.append("; ".join(refused))
         is_all = len(self.kept) == len(todo) and not refused
@@ -305,8 +305,8 @@ class _Execution:
 
     def _note(self, key: TrialKey, event: Event, meter: Meter) -> None:
         if isinstance(event, ModelCalled):
-            is_own = self._configurations[key.configuration].agent.is_own
-            (meter.told if is_own else meter.replied)(event.usage)
+            is_custom = self._configurations[key.configuration].agent.is_custom
+            (meter.told if is_custom else meter.replied)(event.usage)
         self._view.event(key, event)
 
     def _keep(self, result: TrialResult) -> None:
@@ -315,19 +315,19 @@ class _Execution:
         self._view.ended(result.record)
 
     def _keep_remote(self, result: TrialResult) -> None:
-        for scope, refusal in result.refusals.items():
-            self._refusals().note(scope, refusal)
+        for scope, outage in result.outages.items():
+            self._outages().note(scope, outage)
         if self._prepared.options.model_mode != "replay":
             self.budget.add_trial(result.record)
         self._keep(result)
 
-    def _refusals(self) -> Refusals:
-        return self._prepared.channels.refusals
+    def _outages(self) -> ProviderOutages:
+        return self._prepared.channels.outages
 
     def _is_served(self, key: TrialKey) -> bool:
         """Return whether the trial's providers serve; else it stays missing."""
         configuration = self._configurations[key.configuration]
-        return self._prepared.channels.refusal(configuration) is None
+        return self._prepared.channels.outage(configuration) is None
 
     def _may_start(self) -> bool:
         if not self._stop and (why := self.budget.exhausted()):

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import httpx2
 
-from research_eval.agent import EventLog, ResearchAgent, check_own_agent
+from research_eval.agent import EventLog, ResearchAgent, check_custom_agent
 from research_eval.clock import VirtualClock
 from research_eval.errors import MissingSecretError, UsageError
 from research_eval.experiment import Configuration, Experiment
@@ -68,8 +68,8 @@ def _obstacles(
     for item in configurations:
         checks: tuple[Callable[[], None], ...] = (
             partial(_check_parts, item, experiment.path.parent),
-            partial(check_own_agent, item.agent)
-            if item.agent.is_own
+            partial(check_custom_agent, item.agent)
+            if item.agent.is_custom
             else partial(_check_model, item.model, model_secrets),
             partial(_check_search_keys, item.search, web_secrets),
         )

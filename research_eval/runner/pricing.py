@@ -62,7 +62,7 @@ def require_bounds(
             continue
         limit = "--max-cost" if budget.max_cost_usd is not None else "--max-tokens"
         or_else = f"or allow its calls with --allow-unbounded {item.name}"
-        if item.agent.is_own:
+        if item.agent.is_custom:
             raise ConfigError(
                 f"{limit} cannot hold: configuration {item.name} is an agent of your own, whose "
                 f"calls nothing bounds; {or_else.removeprefix('or ')}"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from traceback import walk_tb
 from typing import Any, NamedTuple
 
-from research_eval.agent import AgentOutcome, OwnAgent
+from research_eval.agent import AgentOutcome, CustomAgent
 from research_eval.dataset import Case
 from research_eval.errors import (
     CassetteMissError,
@@ -14,7 +14,7 @@ from research_eval.errors import (
     TrialError,
 )
 from research_eval.plugin import fault_of
-from research_eval.refusal import Refusal
+from research_eval.provider_outage import ProviderOutage
 from research_eval.runner.build import LiveTrial
 from research_eval.schema import (
     Failure,
@@ -41,7 +41,7 @@ class TrialResult(NamedTuple):
     """The texts that its ledger and its tool calls point at, by digest."""
     timing: Mapping[str, Any]
     """Wall-clock figures, which differ from run to run."""
-    refusals: Mapping[str, Refusal] = {}
+    outages: Mapping[str, ProviderOutage] = {}
     """What a worker elsewhere has learned of providers that serve no more, by scope."""
 
 
@@ -84,7 +84,7 @@ async def run_trial(key: TrialKey, case: Case, live: LiveTrial) -> TrialResult:
 
 def _fidelity(live: LiveTrial, model: ReplayTally) -> Fidelity | None:
     """Return what stands behind the trial of an agent of the user's own."""
-    if not isinstance(live.agent, OwnAgent):
+    if not isinstance(live.agent, CustomAgent):
         return None
     is_seen = bool(model.hits or model.recorded or model.live)
     return Fidelity(ledger="opened", model="recorded" if is_seen else "unseen")

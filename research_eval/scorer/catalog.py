@@ -10,6 +10,7 @@ from research_eval.scorer.citation_quality import CitationQualityScorer
 from research_eval.scorer.confidence import confidence
 from research_eval.scorer.correctness import correctness, penalised
 from research_eval.scorer.coverage import coverage
+from research_eval.scorer.custom import CustomScorer, is_of_this_project
 from research_eval.scorer.efficiency import efficiency
 from research_eval.scorer.failover import search_failover
 from research_eval.scorer.grounded import GroundedCorrectnessScorer
@@ -18,16 +19,15 @@ from research_eval.scorer.judge import JudgeScorer
 from research_eval.scorer.link import links
 from research_eval.scorer.measure import Measure, Registry, measures_of
 from research_eval.scorer.outcome import gate_outcome, trial_status
-from research_eval.scorer.own import OwnScorer, is_of_this_project
+from research_eval.scorer.page_cache import PageCache
 from research_eval.scorer.protocol import Scorer
 from research_eval.scorer.provenance import provenance
-from research_eval.scorer.repair import repair_course, repair_rate
+from research_eval.scorer.repair import repair_outcome, repair_rate
 from research_eval.scorer.robustness import robustness
-from research_eval.scorer.shelf import PageShelf
 
 __all__ = ["BUILT_IN", "DEFAULT_SCORERS", "load_scorer", "registry", "scorers_for"]
 
-_SHELF = PageShelf()
+_PAGE_CACHE = PageCache()
 """Pages taken apart, shared by the scorers that read them."""
 
 BUILT_IN: dict[str, Scorer] = {
@@ -39,11 +39,11 @@ BUILT_IN: dict[str, Scorer] = {
     "robustness": robustness,
     "efficiency": efficiency,
     "failover": search_failover,
-    "repair_course": repair_course,
+    "repair_outcome": repair_outcome,
     "coverage": coverage,
-    "support": GroundingScorer(shelf=_SHELF),
-    "citation_quality": CitationQualityScorer(shelf=_SHELF),
-    "grounded_correctness": GroundedCorrectnessScorer(shelf=_SHELF),
+    "support": GroundingScorer(page_cache=_PAGE_CACHE),
+    "citation_quality": CitationQualityScorer(page_cache=_PAGE_CACHE),
+    "grounded_correctness": GroundedCorrectnessScorer(page_cache=_PAGE_CACHE),
     "links": links,
     "penalised": penalised,
     "confidence": confidence,
@@ -66,7 +66,7 @@ def load_scorer(name: str) -> Scorer:
     if not callable(found):
         raise ConfigError(f"scorer {name!r} is not callable")
     scorer = cast("Scorer", found)
-    return scorer if is_of_this_project(scorer) else OwnScorer(name, scorer, registry())
+    return scorer if is_of_this_project(scorer) else CustomScorer(name, scorer, registry())
 
 
 def scorers_for(manifest: RunRecord, scorers: Iterable[Scorer]) -> tuple[Scorer, ...]:

@@ -10,8 +10,8 @@ from itertools import combinations
 from research_eval.dataset import Case
 from research_eval.schema import Record, Score, TrialRecord
 from research_eval.scorer.measure import Measure, declares
+from research_eval.scorer.page_cache import CitedPage, PageCache, Reading, Sentence
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
-from research_eval.scorer.shelf import CitedPage, PageShelf, Reading, Sentence
 from research_eval.scorer.support import Level, PageText, SupportSettings, judge_support
 from research_eval.scorer.worthiness import is_check_worthy
 
@@ -65,10 +65,10 @@ class CitationQualityScorer:
     __name__ = "citation_quality"
 
     def __init__(
-        self, settings: CitationQualitySettings | None = None, shelf: PageShelf | None = None
+        self, settings: CitationQualitySettings | None = None, page_cache: PageCache | None = None
     ) -> None:
         self._settings = settings or CitationQualitySettings()
-        self._shelf = shelf or PageShelf()
+        self._page_cache = page_cache or PageCache()
 
     def __call__(self, case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
         """Give each share with the number of sentences, citations or pages that it is of.
@@ -81,7 +81,7 @@ class CitationQualityScorer:
         if error := trial_error(trial):
             yield from (broken(name, error) for name in NAMES)
             return
-        reading = self._shelf.read(trial, pages)
+        reading = self._page_cache.read(trial, pages)
         if reading is None or not reading.sentences:
             yield from (inapplicable(name, "no answer was given") for name in NAMES)
             return

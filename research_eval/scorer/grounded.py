@@ -6,8 +6,8 @@ from research_eval.dataset import Case
 from research_eval.schema import Score, Scored, TrialRecord
 from research_eval.scorer.correctness import correctness
 from research_eval.scorer.measure import Measure, declares
+from research_eval.scorer.page_cache import PageCache, Reading
 from research_eval.scorer.protocol import Pages, scored
-from research_eval.scorer.shelf import PageShelf, Reading
 from research_eval.scorer.support import SupportSettings, judge_support
 
 __all__ = ["GroundedCorrectnessScorer"]
@@ -46,10 +46,10 @@ class GroundedCorrectnessScorer:
     __name__ = "grounded_correctness"
 
     def __init__(
-        self, settings: SupportSettings | None = None, shelf: PageShelf | None = None
+        self, settings: SupportSettings | None = None, page_cache: PageCache | None = None
     ) -> None:
         self._settings = settings or SupportSettings()
-        self._shelf = shelf or PageShelf()
+        self._page_cache = page_cache or PageCache()
 
     def __call__(self, case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
         """Give 1 to the field that the answer belongs to and 0 to the others."""
@@ -58,7 +58,7 @@ class GroundedCorrectnessScorer:
         if not isinstance(right, Scored):
             yield from (right.model_copy(update={"name": name}) for name in NAMES)
             return
-        is_grounded = self._is_grounded(trial, self._shelf.read(trial, pages))
+        is_grounded = self._is_grounded(trial, self._page_cache.read(trial, pages))
         here = (
             f"{'correct' if right.value else 'incorrect'}"
             f"_{'grounded' if is_grounded else 'ungrounded'}"

@@ -8,9 +8,9 @@ from research_eval.ledger import url_key
 from research_eval.schema import AnswerChecked, Score, TrialRecord, Unscored
 from research_eval.scorer.claim import Claim, read_draft
 from research_eval.scorer.measure import Measure, declares
+from research_eval.scorer.page_cache import PageCache, Reading
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 from research_eval.scorer.quotation import find_quotations
-from research_eval.scorer.shelf import PageShelf, Reading
 from research_eval.scorer.support import (
     Level,
     SupportSettings,
@@ -67,10 +67,10 @@ class GroundingScorer:
     __name__ = "support"
 
     def __init__(
-        self, settings: SupportSettings | None = None, shelf: PageShelf | None = None
+        self, settings: SupportSettings | None = None, page_cache: PageCache | None = None
     ) -> None:
         self._settings = settings or SupportSettings()
-        self._shelf = shelf or PageShelf()
+        self._page_cache = page_cache or PageCache()
 
     def __call__(self, case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
         """Give the share of each level; pairs whose page has no text are counted apart."""
@@ -78,7 +78,7 @@ class GroundingScorer:
         if error := trial_error(trial):
             yield from (broken(name, error) for name in NAMES)
             return
-        reading = self._shelf.read(trial, pages) or Reading((), ())
+        reading = self._page_cache.read(trial, pages) or Reading((), ())
         verdicts = [
             None
             if page.text is None

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from research_eval.scorer.claim import plain_text
-from research_eval.scorer.words import count_words, fold
+from research_eval.scorer.words import count_words, normalise
 
 __all__ = ["LEAST_WORDS", "Quotation", "find_quotations", "quotable", "stands_in"]
 
@@ -100,7 +100,7 @@ def stands_in(quoted: str, text: str) -> bool:
     >>> stands_in("no lorry may cross […] the toll", page), stands_in("the toll is 4", page)
     (False, False)
     """
-    parts = [quotable(part).strip(" .,;:。、") for part in _OMISSION.split(fold(quoted))]
+    parts = [quotable(part).strip(" .,;:。、") for part in _OMISSION.split(normalise(quoted))]
     place = 0
     for number, part in enumerate(parts):
         ends = {"starts_word": number == 0, "ends_word": number == len(parts) - 1}

@@ -13,11 +13,11 @@ from research_eval.schema import (
     TrialRecord,
     Unscored,
 )
-from research_eval.scorer.course import COURSES, Step, courses_of, steps
 from research_eval.scorer.measure import Better, Measure, declares
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
+from research_eval.scorer.repair_outcome import REPAIR_OUTCOMES, Step, repair_outcomes, steps
 
-__all__ = ["repair_course", "repair_rate"]
+__all__ = ["repair_outcome", "repair_rate"]
 
 ROUNDS = (1, 2)
 """Retries after which the repair rate is reported; two are the agent's default."""
@@ -27,12 +27,12 @@ RATE_MEASURES = (
         "Trials that passed in the end, of those whose first answer was rejected.",
         applies=REJECTED, headline=True),
     *(Measure(f"repaired_by_{n}", "yes_no", "higher", f"by retry {n}",
-        f"Rejected first answers that passed by retry {n}.", "repair-course", REJECTED)
+        f"Rejected first answers that passed by retry {n}.", "repair-rate", REJECTED)
       for n in ROUNDS),
 )  # fmt: skip
 RATES = tuple(measure.name for measure in RATE_MEASURES)
 SENT = "trials in which a corrective was sent"
-_MANNERS: tuple[tuple[str, Better, str, str], ...] = (
+_OUTCOMES: tuple[tuple[str, Better, str, str], ...] = (
     ("refetched", "higher", "refetched", "The URL was opened and stayed cited."),
     ("replaced", "higher", "replaced", "Another opened page is cited in its place."),
     ("claim_removed", "neither", "claim removed", "The claim went with its citation."),
@@ -42,11 +42,11 @@ _MANNERS: tuple[tuple[str, Better, str, str], ...] = (
     ("unchanged", "lower", "unchanged", "Claim and citation stayed."),
     ("gave_up", "neither", "gave up", "No answer followed."),
 )
-COURSE_MEASURES = (
-    *(Measure(f"repair_{course}", "share", better, heading, meaning, "repair-manner", SENT)
-      for course, better, heading, meaning in _MANNERS),
+OUTCOME_MEASURES = (
+    *(Measure(f"repair_{outcome}", "share", better, heading, meaning, "repair-outcome", SENT)
+      for outcome, better, heading, meaning in _OUTCOMES),
     Measure("over_correction", "share", "lower", "over-correction",
-        "Valid citations that the last answer lost.", "repair-manner", SENT),
+        "Valid citations that the last answer lost.", "repair-outcome", SENT),
     Measure("new_violations", "share", "lower", "new violations",
         "Later violations that the attempt before did not have.",
         applies="trials with a violation after the first attempt"),
@@ -59,7 +59,7 @@ COURSE_MEASURES = (
     Measure("repair_seconds", "seconds", "lower", "repair seconds",
         "Virtual seconds from the first verdict to the last.", applies=REJECTED),
 )  # fmt: skip
-COURSE_NAMES = tuple(measure.name for measure in COURSE_MEASURES)
+OUTCOME_NAMES = tuple(measure.name for measure in OUTCOME_MEASURES)
 
 
 @declares(*RATE_MEASURES)
@@ -80,20 +80,20 @@ def _rates(passed_at: tuple[int, ...]) -> tuple[Score, ...]:
     )
 
 
-@declares(*COURSE_MEASURES, default=False)
-def repair_course(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
+@declares(*OUTCOME_MEASURES, default=False)
+def repair_outcome(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Say how violating claims were dealt with, what was lost or added by it, and at what cost."""
     del case, pages
     if (missing := _missing(trial, trial.attempts)) is not None:
-        yield from _unscored(COURSE_NAMES, *missing)
+        yield from _unscored(OUTCOME_NAMES, *missing)
         return
-    course = steps(trial)
-    counts = courses_of(trial, course)
+    attempts = steps(trial)
+    counts = repair_outcomes(trial, attempts)
     total = counts.total()
-    for name in COURSES:
+    for name in REPAIR_OUTCOMES:
         yield _share(f"repair_{name}", counts[name], total, "no corrective was sent")
-    yield _over_correction(course)
-    yield _new_violations(course)
+    yield _over_correction(attempts)
+    yield _new_violations(attempts)
     yield from _costs(trial)
 
 
@@ -124,20 +124,20 @@ def _share(name: str, count: int, of: int, otherwise: str) -> Score:
     return scored(name, count / of, float(of))
 
 
-def _over_correction(course: list[Step]) -> Score:
+def _over_correction(attempts: list[Step]) -> Score:
     """Give the share of the first answer's valid citations that the last one lost."""
     name = "over_correction"
-    first, last = course[0], course[-1]
+    first, last = attempts[0], attempts[-1]
     valid = [k for k, keys in first.cited.items() if not first.opened.isdisjoint(keys)]
-    if len(course) == 1:
+    if len(attempts) == 1:
         return inapplicable(name, "there was no retry")
     lost = sum(key not in last.cited for key in valid)
     return _share(name, lost, len(valid), "the first answer had no valid citation")
 
 
-def _new_violations(course: list[Step]) -> Score:
+def _new_violations(attempts: list[Step]) -> Score:
     """Give the share of later violations that the attempt before did not have."""
-    found = [_violating(step.attempt) for step in course]
+    found = [_violating(step.attempt) for step in attempts]
     later = sum(map(len, found[1:]))
     new = sum(len(after - before) for before, after in pairwise(found))
     return _share("new_violations", new, later, "no later attempt violates anything")

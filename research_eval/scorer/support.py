@@ -16,8 +16,8 @@ from research_eval.scorer.quotation import find_quotations, quotable, stands_in
 from research_eval.scorer.words import (
     Number,
     content_words,
-    fold,
     names,
+    normalise,
     numbers,
     sentences,
     spelled_numbers,
@@ -94,7 +94,7 @@ class PageText:
     @cached_property
     def folded(self) -> str:
         """The text without differences of case, width, quotes and dashes."""
-        return fold(self.text)
+        return normalise(self.text)
 
     @cached_property
     def quotable(self) -> str:

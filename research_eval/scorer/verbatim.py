@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from research_eval.scorer.claim import Claim
+from research_eval.scorer.page_cache import Sentence
 from research_eval.scorer.quotation import Quotation
-from research_eval.scorer.shelf import Sentence
 from research_eval.scorer.support import SupportSettings, checked_numbers, is_verbatim
 
 __all__ = ["Share", "absent_numbers", "valid_quotations"]

@@ -11,8 +11,8 @@ __all__ = [
     "Number",
     "content_words",
     "count_words",
-    "fold",
     "names",
+    "normalise",
     "numbers",
     "sentences",
     "spelled_numbers",
@@ -57,7 +57,7 @@ _STOP = frozenset(
 )
 
 
-def fold(text: str) -> str:
+def normalise(text: str) -> str:
     """Return `text` without differences of width, case, quotes, dashes and white space."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return _SPACE.sub(" ", folded.translate(_QUOTES).translate(_DASHES)).strip()

@@ -20,7 +20,7 @@ _MIN_CHARS_OF_CODE = 8
 _MASK = re.compile("[*\u2022]{3,200}|[.]{3,200}|\u2026")
 _HEAD = re.compile(r"[A-Za-z0-9_-]{0,40}\Z")
 _TAIL = re.compile(r"[A-Za-z0-9_-]{0,40}")
-_REACH = 40
+_HEAD_CHARS = 40
 _SHOWN = 3
 _MAX_ROUNDS = 8
 
@@ -125,7 +125,7 @@ class KnownSecrets:
             return text
         parts, done = [], 0
         for mask in _MASK.finditer(text):
-            head = _HEAD.search(text[max(done, mask.start() - _REACH) : mask.start()])
+            head = _HEAD.search(text[max(done, mask.start() - _HEAD_CHARS) : mask.start()])
             tail = _TAIL.match(text, mask.end())
             if head and tail and self._is_part(head.group(), tail.group()):
                 parts += [text[done : mask.start() - len(head.group())], SCRUBBED]

@@ -18,11 +18,11 @@ from research_eval.stats.passk import (
 )
 from research_eval.stats.power import (
     Assumption,
-    Reach,
+    Power,
     detectable_difference,
     detectable_unpaired,
     needed_cases,
-    reach,
+    power_of,
 )
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ __all__ = [
     "Interval",
     "McNemar",
     "PairedDifference",
+    "Power",
     "RankInterval",
-    "Reach",
     "Validation",
     "Variance",
     "aa_flip_rates",
@@ -136,8 +136,8 @@ __all__ = [
     "pass_at_k",
     "pass_hat_k",
     "penalised_score",
+    "power_of",
     "rank_intervals",
-    "reach",
     "rms_calibration_error",
     "rogan_gladen",
     "variance_components",

@@ -191,12 +191,12 @@ def _on_lattice(values: Sequence[float]) -> list[int] | None:
 
 def _exact_flips(steps: Sequence[int]) -> float:
     """Add up the chances of all sums at least as far from zero as the one observed."""
-    reach = sum(map(abs, steps))
-    chances = np.zeros(2 * reach + 1)
-    chances[reach] = 1.0
+    total = sum(map(abs, steps))
+    chances = np.zeros(2 * total + 1)
+    chances[total] = 1.0
     for step in steps:
         size = abs(step)
         chances = (np.roll(chances, size) + np.roll(chances, -size)) / 2
     observed = abs(sum(steps))
-    distance = np.abs(np.arange(-reach, reach + 1))
+    distance = np.abs(np.arange(-total, total + 1))
     return min(1.0, float(chances[distance >= observed].sum()))

@@ -17,11 +17,11 @@ __all__ = [
     "POWER",
     "WORTH_FINDING",
     "Assumption",
-    "Reach",
+    "Power",
     "detectable_difference",
     "detectable_unpaired",
     "needed_cases",
-    "reach",
+    "power_of",
 ]
 
 ALPHA = 0.05
@@ -171,7 +171,7 @@ def _root(is_reached: Callable[[float], bool], low: float, high: float) -> float
     return high
 
 
-class Reach(NamedTuple):
+class Power(NamedTuple):
     """The power of one paired comparison."""
 
     detectable: float | None
@@ -183,7 +183,7 @@ class Reach(NamedTuple):
     """Whether both are the most that is left possible where no case, or hardly one, differs."""
 
 
-def reach(
+def power_of(
     cases: int,
     spread: float,
     *,
@@ -193,7 +193,7 @@ def reach(
     difference: float = WORTH_FINDING,
     alpha: float = ALPHA,
     power: float = POWER,
-) -> Reach:
+) -> Power:
     """Return what `cases` pairs can show whose differences have the variance `spread`.
 
     Of rates, differences between -1 and 1 on a share of the cases have at most the variance of that
@@ -202,13 +202,13 @@ def reach(
     """
     if not is_rate:
         shown = detectable_difference(cases, spread, alpha=alpha, power=power) if spread else None
-        return Reach(shown, None, is_bound=spread == 0)
+        return Power(shown, None, is_bound=spread == 0)
     most = _most_share(differing if spread and differing < FEW else 0, cases, alpha)
     variance, step = max(spread, most), 1 / trials
     needed = needed_cases(difference, variance, step=step, alpha=alpha, power=power)
     shown = detectable_difference(cases, variance, step=step, alpha=alpha, power=power)
     is_any = shown is not None and shown < 1
-    return Reach(shown if is_any else None, max(2, needed), is_bound=most > spread)
+    return Power(shown if is_any else None, max(2, needed), is_bound=most > spread)
 
 
 def _most_share(seen: int, cases: int, alpha: float) -> float:

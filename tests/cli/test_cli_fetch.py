@@ -88,14 +88,14 @@ def test_wrong_use_is_a_usage_error(arguments):
         run(extract, *arguments)
 
 
-def test_a_page_outside_the_fence_ends_with_status_1():
+def test_a_page_that_the_guard_refuses_ends_with_status_1():
     result = run(fetch, "http://127.0.0.1/")
 
     assert result.exit_code == 1
     assert result.stdout.startswith("error: blocked\n")
 
 
-def test_a_page_outside_the_fence_as_json():
+def test_a_page_that_the_guard_refuses_as_json():
     shown = json.loads(
         run(
             fetch, "http://169.254.169.254/latest", "--json", "--user-agent", "x", "--any-port"

@@ -98,7 +98,7 @@ def test_what_does_not_apply_to_a_case_does_not_apply_to_its_broken_trials(story
 
 def test_a_trial_that_broke_after_a_first_answer_that_passed_had_nothing_to_repair(story):
     told = story().fetch(PAGE, "The toll is 4 crowns.").answer(f"The toll is 4 crowns ({PAGE}).")
-    for name in ("repair_rate", "repair_course"):
+    for name in ("repair_rate", "repair_outcome"):
         scores = SCORERS[name](CASE, told.record(error="timeout"), told.page)
         assert {s.cause for s in scores} == {"not_applicable"}
 

@@ -55,7 +55,7 @@ class Server:
     def provider(self, name: str, **settings) -> RemoteSearchProvider:
         client = httpx.AsyncClient(transport=httpx.MockTransport(self))
         settings.setdefault(
-            "endpoint", WIRES[name].terms.endpoint or "https://searxng.example/search"
+            "endpoint", WIRES[name].details.endpoint or "https://searxng.example/search"
         )
         return RemoteSearchProvider(
             WIRES[name], http=client, clock=VirtualClock(), key=KEY, **settings
@@ -395,14 +395,14 @@ async def test_the_query_goes_out_and_the_key_stays_out_of_the_url(name):
 
 @pytest.mark.parametrize("name", PROVIDERS)
 async def test_a_query_is_cut_between_words_to_what_the_api_takes(name):
-    server, terms = good(name), WIRES[name].terms
+    server, details = good(name), WIRES[name].details
     await server.reply(name, "tides " * 2000)
 
     sent = server.sent.get("q") or server.sent.get("query")
-    assert len(sent) <= terms.max_query_chars
+    assert len(sent) <= details.max_query_chars
     assert sent.endswith("tides")
-    if terms.max_query_words:
-        assert len(sent.split()) <= terms.max_query_words
+    if details.max_query_words:
+        assert len(sent.split()) <= details.max_query_words
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
@@ -415,7 +415,7 @@ async def test_no_more_is_asked_than_the_api_gives(name):
         for k, v in server.sent.items()
         if k in {"num", "count", "max_results", "numResults", "limit"}
     ]
-    assert all(int(value) == WIRES[name].terms.max_results for value in asked)
+    assert all(int(value) == WIRES[name].details.max_results for value in asked)
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
@@ -464,7 +464,7 @@ async def test_the_chain_is_built_from_names_alone(name):
         settings,
         http=httpx.AsyncClient(transport=httpx.MockTransport(server)),
         clock=VirtualClock(),
-        secrets={WIRES[name].terms.key_name or "": KEY},
+        secrets={WIRES[name].details.key_name or "": KEY},
         rng=random.Random(0),
     )
 
@@ -472,7 +472,7 @@ async def test_the_chain_is_built_from_names_alone(name):
 
     assert reply.served_by == name
     request = server.requests[-1]
-    assert KEY in f"{request.headers.raw} {request.url}" or WIRES[name].terms.key_name is None
+    assert KEY in f"{request.headers.raw} {request.url}" or WIRES[name].details.key_name is None
     assert settings.chain[0] == ProviderSettings(provider=name, **endpoint)
 
 

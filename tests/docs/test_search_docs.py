@@ -30,12 +30,12 @@ def test_every_setting_of_resilience_is_explained_with_its_default(name):
 
 @pytest.mark.parametrize("name", WIRES)
 def test_every_provider_is_listed_with_its_key_and_limits(name):
-    terms = WIRES[name].terms
+    details = WIRES[name].details
     line = next(line for line in SEARCH.splitlines() if line.startswith(f"| `{name}`"))
 
-    assert f"`{terms.key_name}`" in line if terms.key_name else "none" in line
-    assert f"{terms.max_query_chars} characters" in line
-    assert f"| {terms.max_results} |" in line or "decides" in line
+    assert f"`{details.key_name}`" in line if details.key_name else "none" in line
+    assert f"{details.max_query_chars} characters" in line
+    assert f"| {details.max_results} |" in line or "decides" in line
 
 
 @pytest.mark.parametrize("kind", sorted({*get_args(SearchErrorKind)} - {"all_failed"}))

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from research_eval.gate.kind import KINDS
-from research_eval.report.fold import STATUSES
+from research_eval.report.aggregate import STATUSES
 from research_eval.report.junit import OUTCOMES
 from research_eval.report.score_section import SECTIONS
 from research_eval.schema import ENDINGS, TrialStatus

@@ -15,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 from research_eval.dataset import Case
 from research_eval.experiment import Configuration, Experiment, ExperimentSettings
 from research_eval.journal import JournalWriter, RunFolder
-from research_eval.refusal import Refusals
+from research_eval.provider_outage import ProviderOutages
 from research_eval.runner import BudgetSettings, Prepared, RunOptions, Shard, execute
 from research_eval.runner.manifest import make_manifest
 from research_eval.runner.merge import merge_runs
@@ -132,7 +132,7 @@ def prepared(step: Step, out: Path, spent: int) -> Prepared:
         close=lambda: None,
         aclose=nothing,
         refusal=lambda _: None,
-        refusals=Refusals(),
+        outages=ProviderOutages(),
     )
     plan = plan_of(MANIFEST, step.shard)
     return Prepared(EXPERIMENT, CASES, SETTINGS.configuration, options, MANIFEST, plan, channels)

@@ -12,7 +12,7 @@ from research_eval.scorer import BUILT_IN, no_pages, registry, score_trial
 from research_eval.scorer.claim import read_draft
 from research_eval.scorer.stated import find_confidence
 from research_eval.scorer.support import PageText, judge_support
-from research_eval.scorer.words import content_words, fold, numbers, sentences
+from research_eval.scorer.words import content_words, normalise, numbers, sentences
 
 PIECES = st.sampled_from(
     [
@@ -163,7 +163,7 @@ def test_whatever_an_answer_says_its_confidence_is_a_share_or_unread(text, words
 
 @given(texts)
 def test_folding_twice_changes_nothing_and_numbers_have_readings(text):
-    assert fold(fold(text)) == fold(text)
+    assert normalise(normalise(text)) == normalise(text)
     assert all(number.readings for number in numbers(text))
 
 
@@ -191,7 +191,7 @@ def test_what_became_of_violating_claims_adds_up(story, answers):
     told = story().search("https://a.example/1").fetch("https://b.example/2", "Text.")
     for place, answer in enumerate(answers):
         told.answer(answer, last=place == len(answers) - 1)
-    scores = {s.name: s for s in BUILT_IN["repair_course"](None, told.record(), no_pages)}
+    scores = {s.name: s for s in BUILT_IN["repair_outcome"](None, told.record(), no_pages)}
     courses = (
         "refetched", "replaced", "claim_removed", "citation_stripped", "relabelled", "swapped",
         "unchanged", "gave_up",

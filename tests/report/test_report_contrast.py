@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from research_eval.report.aggregate import build_view
 from research_eval.report.cell import Derived, Name
-from research_eval.report.fold import build_view
 from research_eval.report.markdown import render_markdown
 from research_eval.report.section import sections
 from research_eval.report.view import RunView

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from research_eval.analysis.side import read_sides
 from research_eval.cli.score import score
-from research_eval.report.fold import load_view
+from research_eval.report.aggregate import load_view
 from research_eval.schema import ModelCalled, Price, Usage
 from tests.report.conftest import configuration, manifest, trial
 

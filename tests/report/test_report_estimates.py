@@ -5,12 +5,12 @@ import re
 import pytest
 
 from research_eval.analysis.wording import power_note
+from research_eval.report.aggregate import build_view
 from research_eval.report.cell import Derived, Measure, cell_text
-from research_eval.report.fold import build_view
 from research_eval.report.html import render_html
 from research_eval.report.markdown import render_markdown
 from research_eval.report.section import sections
-from research_eval.report.wording import bounds_text, needed_text, reach_text
+from research_eval.report.wording import bounds_text, detectable_text, needed_text
 from research_eval.schema import Scored
 from research_eval.scorer.correctness import f_score
 from research_eval.stats import wilson
@@ -136,8 +136,8 @@ def test_the_power_of_a_run_stands_in_the_summary_and_by_group(made):
 
 def test_few_cases_show_no_difference_at_all():
     assert "1 case with 1 trial each show no difference between two rates" in power_note(1, 1)
-    assert reach_text(1.2, is_bound=False) == "none"
-    assert reach_text(None, is_bound=True) == needed_text(None, is_bound=True) == "–"
+    assert detectable_text(1.2, is_bound=False) == "none"
+    assert detectable_text(None, is_bound=True) == needed_text(None, is_bound=True) == "–"
 
 
 @pytest.mark.parametrize(("section", "table"), [("support", 1), ("summary", 1)])

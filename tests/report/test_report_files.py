@@ -9,9 +9,9 @@ from hypothesis import given, settings, strategies as st
 from rich.console import Console
 
 from research_eval.analysis.comparison import Absent, CompareOutput, Comparison
-from research_eval.analysis.difference import CompareSettings, MeasureComparison, Standing
+from research_eval.analysis.difference import CompareSettings, MeasureComparison, SideSummary
 from research_eval.analysis.ruling import ORDER
-from research_eval.report.fold import STATUSES, build_view
+from research_eval.report.aggregate import STATUSES, build_view
 from research_eval.report.junit import OUTCOMES, comparison_junit, render_junit
 from research_eval.report.markdown import escape_markdown, render_markdown
 from research_eval.report.scores_csv import render_csv
@@ -110,7 +110,7 @@ def test_every_ending_has_its_outcome_in_junit_and_the_schema_holds(made, status
 
 
 def test_a_comparison_is_junit_by_the_same_writer_and_rules() -> None:
-    side = Standing(
+    side = SideSummary(
         planned=1, run=1, scored=1, errors=0, not_applicable=0, coverage=1.0, value=1.0,
         interval=None, n=1,
     )  # fmt: skip

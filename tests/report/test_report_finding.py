@@ -2,8 +2,8 @@
 
 import pytest
 
+from research_eval.report.aggregate import build_view
 from research_eval.report.finding import finding, in_order
-from research_eval.report.fold import build_view
 from research_eval.report.markdown import render_markdown
 from research_eval.report.plot import draw_files
 from research_eval.schema import Failure

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from research_eval.journal import RunFolder
+from research_eval.report.aggregate import load_view
 from research_eval.report.detail import trial_detail
-from research_eval.report.fold import load_view
 from research_eval.report.html import render_html
 from research_eval.report.pack import unpack
 from research_eval.schema import (

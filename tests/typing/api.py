@@ -22,7 +22,7 @@ from research_eval import (
 from research_eval.schema import Fetched, SearchHit
 
 
-class OwnModel:
+class CustomModel:
     """A model of the caller's own."""
 
     name = "own"
@@ -43,7 +43,7 @@ def judge(answer: str) -> Verdict:
 
 async def ask(question: str) -> AgentOutcome:
     """Ask one question."""
-    return await research(question, OwnModel(), world=True)
+    return await research(question, CustomModel(), world=True)
 
 
 def read(run: Path) -> list[TrialRecord]:

@@ -4,7 +4,7 @@ import pytest
 
 from research_eval.errors import ConfigError
 from research_eval.failover import Scenario, run_scenario, variant
-from research_eval.failover.versus import Pairing, Standing, pairings, parse_seeds, versus_table
+from research_eval.failover.versus import Pairing, SideSummary, pairings, parse_seeds, versus_table
 
 DOWN = {"channel": "search", "host": "google.serper.dev", "status": 503}
 
@@ -23,8 +23,8 @@ def scenario(*providers: str, **fault) -> Scenario:
     )
 
 
-def standing(served: int, p95_s: float | None) -> Standing:
-    return Standing(
+def side_summary(served: int, p95_s: float | None) -> SideSummary:
+    return SideSummary(
         searches=100, served=served, p95_s=p95_s, wasted_requests=0, above_rate=0, cost_usd=0
     )
 
@@ -43,7 +43,7 @@ def standing(served: int, p95_s: float | None) -> Standing:
 )
 def test_a_verdict_needs_as_many_served_and_no_more_time(mine, other, speed, is_good):
     pair = Pairing(
-        scenario="s", has_fallback=True, settings=standing(*mine), against=standing(*other)
+        scenario="s", has_fallback=True, settings=side_summary(*mine), against=side_summary(*other)
     )
 
     assert (pair.speed, pair.is_good) == (speed, is_good)

@@ -5,7 +5,7 @@ import pytest
 
 from research_eval import load_run
 from research_eval.errors import RecordError
-from research_eval.report.fold import load_view
+from research_eval.report.aggregate import load_view
 from research_eval.schema import TrialRecord
 from tests.replay.conftest import research_eval
 

@@ -9,7 +9,7 @@ from research_eval.schema import Scored, Unscored
 from research_eval.scorer import no_pages
 from research_eval.scorer.grounding import GroundingScorer
 from research_eval.scorer.judge import JudgeScorer, judge_prompt, read_ruling
-from research_eval.scorer.shelf import PageShelf
+from research_eval.scorer.page_cache import PageCache
 
 TOLL = "https://morvane.example/toll"
 FERRY = "https://morvane.example/ferry"
@@ -136,9 +136,9 @@ def test_a_quotation_missing_from_a_cut_page_is_left_out(story):
 
 
 def test_the_store_of_pages_is_bounded_and_remembers_the_last_used(story):
-    shelf = PageShelf()
-    shelf.CACHED_PAGES = 1
-    scorer = GroundingScorer(shelf=shelf)
+    page_cache = PageCache()
+    page_cache.CACHED_PAGES = 1
+    scorer = GroundingScorer(page_cache=page_cache)
     asked = []
 
     for text in (TEXT, TEXT, TEXT + " More.", TEXT):

@@ -9,7 +9,7 @@ from hypothesis import example, given, strategies as st
 
 from research_eval.scorer.grounding import GroundingScorer
 from research_eval.scorer.quotation import find_quotations, quotable, stands_in
-from research_eval.scorer.words import fold
+from research_eval.scorer.words import normalise
 from tests.cost import costs_less_than
 
 PAGE = "https://morvane.example/bridge"
@@ -156,11 +156,13 @@ def test_a_title_in_the_list_of_sources_is_no_quotation(story):
     ],
 )
 def test_parts_stand_in_their_order_and_in_whole_words(quoted, stands):
-    assert stands_in(quoted, quotable(fold(TEXT))) is stands
+    assert stands_in(quoted, quotable(normalise(TEXT))) is stands
 
 
 def test_marks_within_may_be_of_another_kind_on_the_page():
-    page = quotable(fold("The warden said: “Whoever greets me ‘kindly’ goes free, and that’s it.”"))
+    page = quotable(
+        normalise("The warden said: “Whoever greets me ‘kindly’ goes free, and that’s it.”")
+    )
 
     assert stands_in("Whoever greets me “kindly” goes free, and that's it", page)
     assert stands_in('said: "Whoever greets me kindly', page)
@@ -203,7 +205,7 @@ def test_whatever_stands_in_the_paragraph_before_a_quotation_is_found(before, ma
 
 @given(st.lists(st.sampled_from("abcdefgh"), min_size=2, max_size=12), st.data())
 def test_a_cut_of_a_page_stands_in_it_and_so_do_parts_in_order(words, data):
-    text = quotable(fold(" ".join(words)))
+    text = quotable(normalise(" ".join(words)))
     start = data.draw(st.integers(0, len(words) - 1))
     middle = data.draw(st.integers(start, len(words)))
 

@@ -4,8 +4,8 @@ import pytest
 
 from research_eval.scorer.words import (
     content_words,
-    fold,
     names,
+    normalise,
     numbers,
     sentences,
     spelled_numbers,
@@ -51,7 +51,7 @@ def test_content_words_drop_what_carries_no_meaning():
 
 
 def test_folding_hides_what_only_typography_changes():
-    assert fold("“Ａ　B” – it’s") == '"a b" - it\'s'
+    assert normalise("“Ａ　B” – it’s") == '"a b" - it\'s'
 
 
 def test_names_begin_with_a_capital_but_not_the_sentence():

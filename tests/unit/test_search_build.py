@@ -123,10 +123,10 @@ class Own:
 
 
 def test_a_provider_of_one_s_own_is_protected_like_the_others(monkeypatch):
-    module = types.ModuleType("own_search")
+    module = types.ModuleType("custom_search")
     module.Own = Own
-    monkeypatch.setitem(sys.modules, "own_search", module)
-    provider, _ = build([{"provider": "own_search:Own", "extra": {"x": 7}}])
+    monkeypatch.setitem(sys.modules, "custom_search", module)
+    provider, _ = build([{"provider": "custom_search:Own", "extra": {"x": 7}}])
 
     first = asyncio.run(provider.search("q", 5))
     second = asyncio.run(provider.search("q", 5))

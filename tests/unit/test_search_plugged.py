@@ -35,9 +35,9 @@ def own(monkeypatch):
     """Make a module of the user's code that a chain can name."""
 
     def make(**content: object) -> None:
-        module = types.ModuleType("own_code")
+        module = types.ModuleType("custom_code")
         vars(module).update(content)
-        monkeypatch.setitem(sys.modules, "own_code", module)
+        monkeypatch.setitem(sys.modules, "custom_code", module)
 
     return make
 
@@ -68,7 +68,7 @@ def documented(own):
 
 
 def harbour(answer: httpx.Response, key: str = "sk-harbour-1"):
-    return chain_of("own_code:Harbour", answer, {"HARBOUR_API_KEY": key})
+    return chain_of("custom_code:Harbour", answer, {"HARBOUR_API_KEY": key})
 
 
 def test_the_provider_of_the_page_is_ten_lines():
@@ -109,7 +109,7 @@ def test_the_provider_of_the_page_has_all_classes_of_errors(documented, status, 
 
 
 def test_the_provider_of_the_page_needs_its_key(documented):
-    _, _, settings = chain_of("own_code:Harbour")
+    _, _, settings = chain_of("custom_code:Harbour")
 
     assert missing_secrets(settings, {}) == ("HARBOUR_API_KEY",)
     assert missing_secrets(settings, {"HARBOUR_API_KEY": "k"}) == ()
@@ -145,7 +145,7 @@ FAULTS = [
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
 def test_whatever_a_provider_does_is_an_error_of_that_search(own, fault):
     own(Faulty=type("Faulty", (Faulty,), {"does": fault}))
-    chain, _, _ = chain_of("own_code:Faulty")
+    chain, _, _ = chain_of("custom_code:Faulty")
     events: list[object] = []
     tool = WebSearchTool(chain, ledger=SourceRegistry(), clock=VirtualClock(), emit=events.append)
     outcome = asyncio.run(tool({"query": "tides"}))
@@ -160,7 +160,7 @@ def test_whatever_an_own_wire_format_raises_is_an_error_of_that_search(own, docu
     def raises(*_: object, **__: object) -> None:
         raise KeyError(method)
 
-    base = sys.modules["own_code"].Harbour
+    base = sys.modules["custom_code"].Harbour
     own(Harbour=type("Harbour", (base,), {method: raises}))
     chain, _, _ = harbour(httpx.Response(400 if method == "refusal" else 200, json={"found": {}}))
     with pytest.raises(SearchError) as caught:
@@ -171,7 +171,7 @@ def test_whatever_an_own_wire_format_raises_is_an_error_of_that_search(own, docu
 
 def test_cancelling_a_search_of_one_s_own_is_no_error(own):
     own(Faulty=type("Faulty", (Faulty,), {"does": asyncio.CancelledError()}))
-    chain, _, _ = chain_of("own_code:Faulty")
+    chain, _, _ = chain_of("custom_code:Faulty")
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(chain.search("tides", 5))
 
@@ -182,7 +182,7 @@ def test_a_provider_that_cannot_be_made_is_a_mistake_of_the_file(own):
 
     own(factory=factory)
     with pytest.raises(ConfigError, match="OSError: no index"):
-        chain_of("own_code:factory")
+        chain_of("custom_code:factory")
 
 
 @pytest.mark.parametrize("fault", FAULTS[:-1], ids=lambda fault: type(fault).__name__)
@@ -198,7 +198,7 @@ def test_whatever_an_extractor_does_is_an_error_of_that_page(own, fault, monkeyp
     events: list[object] = []
     page = httpx.Response(200, headers={"content-type": "text/html"}, text="<p>Tides turn. " * 90)
     tool = FetchTool(
-        FetchSettings(extractor="own_code:extractor"),
+        FetchSettings(extractor="custom_code:extractor"),
         http=httpx.AsyncClient(transport=httpx.MockTransport(lambda _: page)),
         ledger=ledger,
         clock=VirtualClock(),
@@ -230,7 +230,7 @@ def test_an_extractor_that_raises_in_the_worker_is_an_error_of_that_page(tmp_pat
 
 
 def test_a_chain_tells_where_its_apis_stand(documented):
-    _, _, settings = chain_of("own_code:Harbour")
+    _, _, settings = chain_of("custom_code:Harbour")
 
     assert search_addresses(settings) == ("https://api.harbour.example/v1",)
 

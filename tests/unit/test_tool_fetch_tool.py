@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from research_eval.cassette import UnrecordedError
 from research_eval.clock import VirtualClock
 from research_eval.ledger import SourceRegistry
-from research_eval.tool.fetch import FetchSettings, FetchTool, Manners
+from research_eval.tool.fetch import FetchSettings, FetchTool, Politeness
 
 PAGE = "<title>Ropes</title><link rel=canonical href='/canon'><main><h1>Ropes</h1>" + "".join(
     f"<p>Paragraph {n} on ropes, sails and the weather of the valley.</p>" for n in range(200)
@@ -328,10 +328,10 @@ def test_the_tool_describes_its_arguments():
 
 
 @pytest.mark.anyio
-async def test_trials_that_share_manners_are_together_as_polite_as_one():
+async def test_trials_that_share_politeness_are_together_as_polite_as_one():
     settings = FetchSettings(host_interval_s=3)
     first = Desk(lambda _: page("<p>x"), settings)
-    shared = Manners(settings, clock=first.clock)
+    shared = Politeness(settings, clock=first.clock)
     tools = [
         FetchTool(
             settings,
@@ -339,7 +339,7 @@ async def test_trials_that_share_manners_are_together_as_polite_as_one():
             ledger=SourceRegistry(),
             clock=first.clock,
             emit=lambda _: None,
-            manners=shared,
+            politeness=shared,
         )
         for _ in range(2)
     ]

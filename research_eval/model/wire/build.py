@@ -10,8 +10,8 @@ from pydantic_ai.settings import ModelSettings as WireSettings
 from research_eval.clock import Clock
 from research_eval.errors import ConfigError, MissingSecretError
 from research_eval.model.limits import Limiter
+from research_eval.model.provider_policy import ProviderPolicy
 from research_eval.model.settings import ModelSettings, ReasoningBudget
-from research_eval.model.terms import Terms
 from research_eval.model.wire.client import WireModel, http_client
 from research_eval.model.wire.mending import MendingTransport
 from research_eval.model.wire.provider import Connection, Provider, find_provider
@@ -33,7 +33,7 @@ def build_wire_model(
     seed: int | None,
     limiter: Limiter | None = None,
     waits: Waits | None = None,
-    terms: Terms | None = None,
+    provider_policy: ProviderPolicy | None = None,
 ) -> WireModel:
     """Return a client for the provider that the settings name.
 
@@ -68,7 +68,7 @@ def build_wire_model(
         limiter=limiter,
         http=http,
         waits=waits,
-        terms=terms,
+        provider_policy=provider_policy,
         take_notes=mending.take_notes,
     )
 

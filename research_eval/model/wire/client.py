@@ -15,7 +15,7 @@ from pydantic_ai.settings import ModelSettings as WireSettings
 from research_eval.clock import Clock
 from research_eval.errors import ModelError
 from research_eval.model.limits import Limiter, Permit
-from research_eval.model.terms import Terms, is_unknown_model
+from research_eval.model.provider_policy import ProviderPolicy, is_unknown_model
 from research_eval.model.wire.convert import to_parameters, to_wire
 from research_eval.model.wire.error import is_filtered, to_model_error
 from research_eval.model.wire.mending import MendingTransport
@@ -71,7 +71,7 @@ class WireModel:
         limiter: Limiter | None = None,
         http: httpx2.AsyncClient | None = None,
         waits: Waits | None = None,
-        terms: Terms | None = None,
+        provider_policy: ProviderPolicy | None = None,
         take_notes: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         """Take a model of the wire library.
@@ -87,7 +87,7 @@ class WireModel:
             limiter: What the trials of a run share towards this provider.
             http: The client that carries its requests, closed with the model.
             waits: Is told when the trial is held back.
-            terms: How long the provider may make us wait, and whether it refuses to serve.
+            provider_policy: How long the provider may make us wait, and whether it refuses to serve.
             take_notes: Gives what the transport noticed in the last answer.
         """
         self.name = name
@@ -100,7 +100,7 @@ class WireModel:
         self._limiter = limiter
         self._http = http
         self._waits = waits or Waits(clock)
-        self._terms = terms or Terms()
+        self._provider_policy = provider_policy or ProviderPolicy()
         self._take_notes = take_notes
 
     async def aclose(self) -> None:
@@ -157,9 +157,9 @@ class WireModel:
             yield permit
 
     def _require_service(self) -> None:
-        refusal = self._terms.refusal()
-        if refusal is not None:
-            raise ModelError(refusal.message, kind=refusal.kind, status=refusal.status)
+        outage = self._provider_policy.outage()
+        if outage is not None:
+            raise ModelError(outage.message, kind=outage.kind, status=outage.status)
 
     async def _request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         turn = 1 + sum(1 for message in messages if message.role == "assistant")
@@ -203,17 +203,17 @@ class WireModel:
         Raises:
             ModelError: If the provider asks for a longer wait than is allowed.
         """
-        terms = self._terms
+        provider_policy = self._provider_policy
         if exc.kind in FINAL or is_unknown_model(exc):
-            terms.refuse(exc)
+            provider_policy.refuse(exc)
         if exc.kind not in PASSING:
             return None
         asked = exc.retry_after_s
-        if asked is not None and asked > terms.max_pause_s:
-            exc = terms.too_long(exc, asked)
-            terms.refuse(exc)
+        if asked is not None and asked > provider_policy.max_pause_s:
+            exc = provider_policy.too_long(exc, asked)
+            provider_policy.refuse(exc)
             raise exc
-        if terms.refusal() is not None:
+        if provider_policy.outage() is not None:
             return None
         if retries >= self._policy.request_retries:
             return None

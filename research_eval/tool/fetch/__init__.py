@@ -8,7 +8,7 @@ from research_eval.tool.fetch.settings import FetchSettings
 if TYPE_CHECKING:
     from research_eval.tool.fetch.conditional import ConditionalTransport, PageCache
     from research_eval.tool.fetch.extraction import extract
-    from research_eval.tool.fetch.manners import Manners
+    from research_eval.tool.fetch.politeness import Politeness
     from research_eval.tool.fetch.tool import FetchTool, PageLedger
     from research_eval.tool.fetch.transport import guarded_transport
 
@@ -19,9 +19,9 @@ __all__ = [
     "ExtractedPage",
     "FetchSettings",
     "FetchTool",
-    "Manners",
     "PageCache",
     "PageLedger",
+    "Politeness",
     "extract",
     "guarded_transport",
 ]
@@ -29,7 +29,7 @@ __all__ = [
 _LAZY = {
     "ConditionalTransport": "conditional",
     "FetchTool": "tool",
-    "Manners": "manners",
+    "Politeness": "politeness",
     "PageCache": "conditional",
     "PageLedger": "tool",
     "extract": "extraction",

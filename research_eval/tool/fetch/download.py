@@ -1,4 +1,4 @@
-"""Bring one document: redirects by hand, bytes and time under caps, the fence on every hop."""
+"""Bring one document: redirects by hand, bytes and time under caps, the SSRF guard on every hop."""
 
 import asyncio
 import re
@@ -9,12 +9,12 @@ import httpx
 
 from research_eval.cassette import UnrecordedError
 from research_eval.clock import Clock
-from research_eval.tool.fetch.fence import FenceError, check_url
-from research_eval.tool.fetch.manners import Manners, retry_after_s
+from research_eval.tool.fetch.politeness import Politeness, retry_after_s
 from research_eval.tool.fetch.refresh import refresh_of
 from research_eval.tool.fetch.robots import RobotsRules, parse_robots
 from research_eval.tool.fetch.settings import FetchSettings
 from research_eval.tool.fetch.sniff import looks_like_pdf
+from research_eval.tool.fetch.ssrf_guard import SsrfGuardError, check_url
 from research_eval.tool.fetch.transport import BLOCKED, UNKNOWN_HOST
 from research_eval.tool.fetch.unpack import SUPPORTED_CODINGS, Unpacker, UnpackError
 from research_eval.waiting import Waits
@@ -90,13 +90,13 @@ class Downloader:
         *,
         http: httpx.AsyncClient,
         clock: Clock,
-        manners: Manners | None = None,
+        politeness: Politeness | None = None,
         waits: Waits | None = None,
     ) -> None:
         self._settings = settings
         self._http = http
         self._clock = clock
-        self._manners = manners or Manners(settings, clock=clock)
+        self._politeness = politeness or Politeness(settings, clock=clock)
         self._waits = waits or Waits(clock)
         self._robots: dict[str, RobotsRules] = {}
 
@@ -104,14 +104,14 @@ class Downloader:
         """Return the document at `url`, whatever its status.
 
         Raises:
-            DownloadError: If nothing was reached, or the fence closed the way.
+            DownloadError: If nothing was reached, or the SSRF guard refused.
         """
         journey = _Journey(self._clock.now())
         limit = None if self._clock.is_virtual else self._settings.deadline_s
         try:
             async with asyncio.timeout(limit):
                 return await self._follow(url, journey)
-        except FenceError as exc:
+        except SsrfGuardError as exc:
             raise self._error(journey, exc.kind, str(exc)) from exc
         except TimeoutError as exc:
             raise self._error(journey, "timeout") from exc
@@ -180,7 +180,7 @@ class Downloader:
                 place = answer
         except UnrecordedError:
             return RobotsRules()
-        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, UnpackError, FenceError):
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, UnpackError, SsrfGuardError):
             return _CLOSED
         return RobotsRules()
 
@@ -191,7 +191,7 @@ class Downloader:
             wait is not None
             and not journey.has_waited
             and wait <= min(self._settings.retry_after_max_s, self._left_s(journey))
-            and self._manners.wait_s(target.host) <= self._settings.retry_after_max_s
+            and self._politeness.wait_s(target.host) <= self._settings.retry_after_max_s
         )
 
     def _left_s(self, journey: _Journey) -> float:
@@ -202,13 +202,13 @@ class Downloader:
         left = self._left_s(journey)
         if left <= 0:
             raise TimeoutError
-        wait = self._manners.wait_s(target.host)
+        wait = self._politeness.wait_s(target.host)
         if wait > left or wait > self._settings.retry_after_max_s:
             raise DownloadError("host_busy", hops=tuple(journey.hops), retry_after_s=wait)
         if wait > 0:
             with self._waits.held():
                 await self._clock.sleep(wait)
-        self._manners.asked(target.host)
+        self._politeness.asked(target.host)
 
     async def _ask(self, target: httpx.URL, journey: _Journey) -> Document | httpx.URL:
         """Return the document, or where the server sends us."""
@@ -219,7 +219,7 @@ class Downloader:
             body, is_cut = await self._read(response)
         finally:
             await response.aclose()
-        self._manners.answered(target.host, response.status_code, response.headers)
+        self._politeness.answered(target.host, response.status_code, response.headers)
         return Document(
             url=str(target),
             hops=tuple(journey.hops[:-1]),
@@ -252,11 +252,11 @@ class Downloader:
 
     def _next_hop(self, target: httpx.URL, location: str) -> httpx.URL:
         if _NO_HOST.match(location.strip()):
-            raise FenceError("invalid_url", "it redirects to an address without a host")
+            raise SsrfGuardError("invalid_url", "it redirects to an address without a host")
         try:
             joined = urljoin(str(target), location.strip())
         except ValueError as exc:
-            raise FenceError("invalid_url", _BAD_LOCATION) from exc
+            raise SsrfGuardError("invalid_url", _BAD_LOCATION) from exc
         return check_url(joined, self._settings)
 
     def _caps(self, body: bytes | bytearray) -> tuple[int, int]:

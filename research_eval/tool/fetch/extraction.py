@@ -2,7 +2,7 @@
 
 Where a document is read follows from the document alone. PDF goes to the worker, a process with
 limits on time and memory; so does HTML of more than `IN_PROCESS_BYTES`, or by an extractor that is
-not ours. Smaller HTML is made harmless by `tame` and is then read here in time proportional to its
+not ours. Smaller HTML is made harmless by `sanitise` and is then read here in time proportional to its
 length; other texts are only decoded. The same code reads in both places, so the result is the same.
 """
 

@@ -19,8 +19,8 @@ from research_eval.tool.fetch.page import (
     PageFlag,
 )
 from research_eval.tool.fetch.reveal import open_shadow_roots
+from research_eval.tool.fetch.sanitise import sanitise
 from research_eval.tool.fetch.selection import is_starved, main_content
-from research_eval.tool.fetch.tame import tame
 from research_eval.tool.fetch.wall import Impression, evidence_of, find_flags
 
 __all__ = ["extract_html", "read_html"]
@@ -72,7 +72,7 @@ def read_html(
         headers: Those of the response, in lower case.
         extractor: Who finds the main content instead; flags are found the same way.
     """
-    tree = parse(tame(open_shadow_roots(html)))
+    tree = parse(sanitise(open_shadow_roots(html)))
     about = read_metadata(tree.parser)
     links = LinkResolver(url, about.base)
     choice = _select(html, tree, about, headers or {})
@@ -137,13 +137,13 @@ def _of_machines(about: Metadata, tree: Tree) -> _Choice | None:
     """Return what a page without text of its own gives to scripts or search engines, if anything."""
     body = about.article_body or ""
     if len(body) >= _SHELL_CHARS:
-        main = parse(tame(body)).root
+        main = parse(sanitise(body)).root
         flags: tuple[PageFlag, ...] = ("paywall",) if about.is_paid else ()
         return _Choice(main, _impression(_Seen(body, 0, 0, ""), tree, about, main), flags, True)
     payload = flight_html(tree.parser)
     if payload is None:
         return None
-    rendered = parse(tame(payload))
+    rendered = parse(sanitise(payload))
     choice = _select(payload, rendered, about, {})
     if choice.impression.chars < _SHELL_CHARS:
         return None

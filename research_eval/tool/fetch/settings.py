@@ -1,4 +1,4 @@
-"""What a user may set about fetching: fences, caps, manners."""
+"""What a user may set about fetching: the SSRF guard, caps, politeness."""
 
 from typing import Annotated
 

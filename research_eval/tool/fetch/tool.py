@@ -17,8 +17,8 @@ from research_eval.tool.fetch.arguments import (
 )
 from research_eval.tool.fetch.canonical import same_site_canonical
 from research_eval.tool.fetch.download import Document, Downloader, DownloadError
-from research_eval.tool.fetch.manners import Manners
 from research_eval.tool.fetch.page import ExtractedPage
+from research_eval.tool.fetch.politeness import Politeness
 from research_eval.tool.fetch.reading import read_document
 from research_eval.tool.fetch.settings import FetchSettings
 from research_eval.tool.fetch.slice import boundary_after, boundary_at
@@ -48,7 +48,7 @@ class PageLedger(Protocol):
 class FetchTool:
     """Opens pages for one trial.
 
-    Trials that run live side by side may share one `Manners`, so that together they are as polite
+    Trials that run live side by side may share one `Politeness`, so that together they are as polite
     as one; without it each keeps its own.
     """
 
@@ -60,7 +60,7 @@ class FetchTool:
         ledger: PageLedger,
         clock: Clock,
         emit: EmitEvent,
-        manners: Manners | None = None,
+        politeness: Politeness | None = None,
         waits: Waits | None = None,
     ) -> None:
         self.spec = tool_spec(max_length=DEFAULT_LENGTH, max_length_limit=settings.max_length_limit)
@@ -69,7 +69,7 @@ class FetchTool:
         self._clock = clock
         self._emit = emit
         self._downloader = Downloader(
-            settings, http=http, clock=clock, manners=manners, waits=waits
+            settings, http=http, clock=clock, politeness=politeness, waits=waits
         )
         self._pages: dict[str, ExtractedPage] = {}
 

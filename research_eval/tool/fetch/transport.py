@@ -1,4 +1,4 @@
-"""The fence at connect time: the address that was checked is the address that is dialled."""
+"""The SSRF guard at connect time: the address that was checked is the address that is dialled."""
 
 import asyncio
 import socket
@@ -11,8 +11,8 @@ import httpx
 from typing_extensions import override
 
 from research_eval.tool.fetch.address import is_public, parse_address
-from research_eval.tool.fetch.fence import may_be_private
 from research_eval.tool.fetch.settings import FetchSettings
+from research_eval.tool.fetch.ssrf_guard import may_be_private
 
 __all__ = ["BLOCKED", "UNKNOWN_HOST", "GuardedBackend", "Resolve", "guarded_transport"]
 
@@ -137,7 +137,7 @@ def guarded_transport(
     """Return a transport that reaches only what `settings` allow.
 
     Args:
-        settings: The fence. With a proxy, the proxy resolves names and has to keep the fence.
+        settings: The SSRF guard. With a proxy, the proxy resolves names and has to guard against SSRF itself.
         backend: Who dials; for tests.
     """
     if settings.proxy is not None:

@@ -18,23 +18,23 @@ from research_eval.tool.search.build import (
 from research_eval.tool.search.fallback import FallbackSearchProvider
 from research_eval.tool.search.limiter import TokenBucket
 from research_eval.tool.search.listed import ListedWire, ListShape
+from research_eval.tool.search.outage import SearchOutageError, SearchOutages
 from research_eval.tool.search.protocol import (
     SearchError,
     SearchErrorKind,
     SearchProvider,
     SearchReply,
 )
-from research_eval.tool.search.refusal import SearchRefusals, SearchRefusedError
 from research_eval.tool.search.remote import RemoteSearchProvider
 from research_eval.tool.search.resilience import ResilienceSettings
 from research_eval.tool.search.resilient import ResilientSearchProvider
 from research_eval.tool.search.tool import WebSearchTool
 from research_eval.tool.search.unconfigured import UnconfiguredSearchProvider
 from research_eval.tool.search.wire import (
+    ProviderDetails,
     WireAnswer,
     WireFormat,
     WireRequest,
-    WireTerms,
     read_answer,
 )
 
@@ -43,15 +43,16 @@ __all__ = [
     "FallbackSearchProvider",
     "ListShape",
     "ListedWire",
+    "ProviderDetails",
     "ProviderSettings",
     "RemoteSearchProvider",
     "ResilienceSettings",
     "ResilientSearchProvider",
     "SearchError",
     "SearchErrorKind",
+    "SearchOutageError",
+    "SearchOutages",
     "SearchProvider",
-    "SearchRefusals",
-    "SearchRefusedError",
     "SearchReply",
     "SearchSettings",
     "TokenBucket",
@@ -60,7 +61,6 @@ __all__ = [
     "WireAnswer",
     "WireFormat",
     "WireRequest",
-    "WireTerms",
     "build_search",
     "chain_scope",
     "check_chain",

@@ -6,7 +6,7 @@ from typing import Any
 from typing_extensions import override
 
 from research_eval.tool.search.listed import ListedWire, ListShape
-from research_eval.tool.search.wire import WireRequest, WireTerms
+from research_eval.tool.search.wire import ProviderDetails, WireRequest
 
 __all__ = ["BingWire"]
 
@@ -21,7 +21,7 @@ class BingWire(ListedWire):
         date="datePublished",
         age="datePublishedDisplayText",
     )
-    terms = WireTerms(
+    details = ProviderDetails(
         name="bing",
         endpoint="https://api.bing.microsoft.com/v7.0/search",
         key_name="BING_API_KEY",

@@ -9,9 +9,9 @@ from research_eval.schema import SearchHit
 from research_eval.tool.search.protocol import SearchError, SearchErrorKind
 from research_eval.tool.search.query import clean_text
 from research_eval.tool.search.wire import (
+    ProviderDetails,
     WireAnswer,
     WireRequest,
-    WireTerms,
     as_text,
     kind_of,
     make_hit,
@@ -42,7 +42,7 @@ _CODES: Mapping[str, SearchErrorKind] = {
 class BraveWire:
     """The wire format of `api.search.brave.com`: of `web/search`, and of `news/search`."""
 
-    terms = WireTerms(
+    details = ProviderDetails(
         name="brave",
         endpoint="https://api.search.brave.com/res/v1/web/search",
         key_name="BRAVE_API_KEY",
@@ -69,17 +69,19 @@ class BraveWire:
         """
         data = answer.json()
         if not isinstance(data, dict):
-            raise refuse(self.terms.name, "malformed", answer, "no JSON object")
+            raise refuse(self.details.name, "malformed", answer, "no JSON object")
         if "error" in data or "errors" in data:
             raise self.refusal(answer)
         kind = data.get("type", "search")
         if kind not in {"search", "news"} or not {"query", "web", "mixed"} & data.keys():
-            raise refuse(self.terms.name, "malformed", answer, "no answer to a web or news search")
+            raise refuse(
+                self.details.name, "malformed", answer, "no answer to a web or news search"
+            )
         block = data if kind == "news" else data.get("web", {"results": []})
         results = block.get("results") if isinstance(block, dict) else None
         if not isinstance(results, list):
-            raise refuse(self.terms.name, "malformed", answer, "no list of web results")
-        listed = result_rows(self.terms.name, answer, results)
+            raise refuse(self.details.name, "malformed", answer, "no list of web results")
+        listed = result_rows(self.details.name, answer, results)
         return [_hit(row, rank) for row, rank in _ranked(listed, data.get("mixed"))]
 
     def refusal(self, answer: WireAnswer) -> SearchError:
@@ -98,7 +100,7 @@ class BraveWire:
         wait = retry_after(answer.headers)
         if kind == "rate_limited" and wait is None:
             wait = _first_number(answer.headers.get("x-ratelimit-reset", ""))
-        return refuse(self.terms.name, kind, answer, f"{code} {message}", wait)
+        return refuse(self.details.name, kind, answer, f"{code} {message}", wait)
 
     def pause_s(self, answer: WireAnswer) -> float | None:
         """Return the reset of the window of a second, when nothing is left in it."""

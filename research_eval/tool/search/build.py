@@ -25,10 +25,10 @@ from research_eval.tool.search.google import GoogleWire
 from research_eval.tool.search.jina import JinaWire
 from research_eval.tool.search.limiter import TokenBucket
 from research_eval.tool.search.listed import ListedWire
+from research_eval.tool.search.outage import SearchOutages
 from research_eval.tool.search.perplexity import PerplexityWire
 from research_eval.tool.search.plugged import PluggedProvider
 from research_eval.tool.search.protocol import SearchProvider
-from research_eval.tool.search.refusal import SearchRefusals
 from research_eval.tool.search.remote import RemoteSearchProvider
 from research_eval.tool.search.resilience import ResilienceSettings
 from research_eval.tool.search.resilient import ResilientSearchProvider
@@ -60,7 +60,7 @@ __all__ = [
 ]
 
 WIRES: dict[str, WireFormat] = {
-    wire.terms.name: wire
+    wire.details.name: wire
     for wire in (
         SerperWire(),
         BraveWire(),
@@ -149,7 +149,7 @@ def build_search(
     base: Path | None = None,
     limits: MutableMapping[str, TokenBucket] | None = None,
     waits: Waits | None = None,
-    refusals: SearchRefusals | None = None,
+    outages: SearchOutages | None = None,
 ) -> SearchProvider | None:
     """Return the chain, ready to be asked; `None` where it is empty.
 
@@ -163,7 +163,7 @@ def build_search(
         base: The folder to which the path of a `corpus:` is relative.
         limits: Rate limits that trials on the system's clock share, by provider; filled as needed.
         waits: Is told when the trial is held back, and which provider is waited for.
-        refusals: Is told which provider refused the key or the quota.
+        outages: Is told which provider refused the key or the quota.
 
     Raises:
         ConfigError: If a provider is unknown, or a collection cannot be read.
@@ -194,7 +194,7 @@ def build_search(
                 on_breaker=_listener(provider.name, on_breaker),
                 bucket=bucket,
                 waits=waits,
-                on_failure=partial(refusals.note, provider.name) if refusals else None,
+                on_failure=partial(outages.note, provider.name) if outages else None,
                 has_fallback=any(can_serve[place + 1 :]),
             )
         )
@@ -260,11 +260,11 @@ def needs_key(entry: ProviderSettings) -> bool:
 def retired_notes(settings: SearchSettings) -> tuple[str, ...]:
     """Return a line for each provider of the chain that is closed and stands at its own address."""
     return tuple(
-        f"search provider {entry.provider!r}: {WIRES[entry.provider].terms.retired}"
+        f"search provider {entry.provider!r}: {WIRES[entry.provider].details.retired}"
         for entry in settings.chain
         if entry.endpoint is None
         and entry.provider in WIRES
-        and WIRES[entry.provider].terms.retired
+        and WIRES[entry.provider].details.retired
     )
 
 
@@ -273,7 +273,7 @@ def search_addresses(settings: SearchSettings) -> tuple[str, ...]:
     found = []
     for entry in settings.chain:
         wire = None if entry.provider.startswith(CORPUS) else _wire_of(entry)
-        found.append(entry.endpoint or (wire.terms.endpoint if wire is not None else ""))
+        found.append(entry.endpoint or (wire.details.endpoint if wire is not None else ""))
     return tuple(dict.fromkeys(filter(None, found)))
 
 
@@ -293,7 +293,7 @@ def check_chain(settings: SearchSettings) -> None:
         if entry.provider.startswith(CORPUS):
             continue
         wire = _wire_of(entry)
-        if wire is not None and not (entry.endpoint or wire.terms.endpoint):
+        if wire is not None and not (entry.endpoint or wire.details.endpoint):
             raise ConfigError(f"search provider {entry.provider!r} needs an `endpoint`")
 
 
@@ -318,10 +318,10 @@ def _provider(
     wire = _wire_of(entry)
     if wire is None:
         return PluggedProvider(_plugged_in(entry, http, clock, secrets), entry=entry.provider)
-    name = entry.key_name or wire.terms.key_name
+    name = entry.key_name or wire.details.key_name
     key = secrets.get(name, "") if name else ""
     if name and not key:
-        return UnconfiguredSearchProvider(wire.terms.name, f"no key in {name}")
+        return UnconfiguredSearchProvider(wire.details.name, f"no key in {name}")
     remote = RemoteSearchProvider(
         wire,
         http=http,
@@ -331,8 +331,8 @@ def _provider(
         timeout_s=entry.timeout_s,
         extra=entry.extra,
     )
-    is_own = entry.provider not in WIRES
-    return PluggedProvider(remote, entry=entry.provider) if is_own else remote
+    is_custom = entry.provider not in WIRES
+    return PluggedProvider(remote, entry=entry.provider) if is_custom else remote
 
 
 def _plugged_in(
@@ -355,7 +355,7 @@ def _secret_name(entry: ProviderSettings) -> str | None:
     if entry.key_name is not None or entry.provider.startswith(CORPUS):
         return entry.key_name
     wire = _wire_of(entry)
-    name = None if wire is None else wire.terms.key_name
+    name = None if wire is None else wire.details.key_name
     declare_secrets([name] if name else [])
     return name
 

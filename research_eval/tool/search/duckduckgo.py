@@ -10,9 +10,9 @@ from research_eval.schema import SearchHit
 from research_eval.tool.search.protocol import SearchError
 from research_eval.tool.search.query import clean_text
 from research_eval.tool.search.wire import (
+    ProviderDetails,
     WireAnswer,
     WireRequest,
-    WireTerms,
     kind_of,
     make_hit,
     refuse,
@@ -28,7 +28,7 @@ _NO_RESULTS = ".no-results, .result--no-result, .no-results-message"
 class DuckDuckGoWire:
     """The wire format of `html.duckduckgo.com/html/`."""
 
-    terms = WireTerms(
+    details = ProviderDetails(
         name="duckduckgo",
         endpoint="https://html.duckduckgo.com/html/",
         key_name=None,
@@ -52,18 +52,18 @@ class DuckDuckGoWire:
         """
         page = LexborHTMLParser(answer.body.decode("utf-8", "replace"))
         if answer.status == 202 or page.css_first(_ROBOT_CHECK) is not None:
-            raise refuse(self.terms.name, "rate_limited", answer, "asks for proof of a human")
+            raise refuse(self.details.name, "rate_limited", answer, "asks for proof of a human")
         results = (node for node in page.css(".result:not(.result--ad)"))
         links = [(node, link) for node in results if (link := node.css_first("a.result__a"))]
         found = [_hit(node, link, rank) for rank, (node, link) in enumerate(links, 1)]
         if not found and page.css_first(_NO_RESULTS) is None:
-            raise refuse(self.terms.name, "malformed", answer, "no page of results")
+            raise refuse(self.details.name, "malformed", answer, "no page of results")
         return found
 
     def refusal(self, answer: WireAnswer) -> SearchError:
         """Return the error by its status; 403 is how it turns robots away."""
         kind = "rate_limited" if answer.status == 403 else kind_of(answer.status, "")
-        return refuse(self.terms.name, kind, answer, "", retry_after(answer.headers))
+        return refuse(self.details.name, kind, answer, "", retry_after(answer.headers))
 
     def pause_s(self, answer: WireAnswer) -> float | None:
         """Return `None`: the page says nothing of pauses."""

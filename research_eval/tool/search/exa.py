@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from research_eval.tool.search.listed import ListedWire, ListShape
 from research_eval.tool.search.query import split_sites
-from research_eval.tool.search.wire import WireRequest, WireTerms
+from research_eval.tool.search.wire import ProviderDetails, WireRequest
 
 __all__ = ["ExaWire"]
 
@@ -20,7 +20,7 @@ class ExaWire(ListedWire):
         snippets=("highlights", "summary", "text"),
         date="publishedDate",
     )
-    terms = WireTerms(
+    details = ProviderDetails(
         name="exa",
         endpoint="https://api.exa.ai/search",
         key_name="EXA_API_KEY",

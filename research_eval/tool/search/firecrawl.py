@@ -6,7 +6,7 @@ from typing import Any
 from typing_extensions import override
 
 from research_eval.tool.search.listed import ListedWire, ListShape
-from research_eval.tool.search.wire import WireRequest, WireTerms
+from research_eval.tool.search.wire import ProviderDetails, WireRequest
 
 __all__ = ["FirecrawlWire"]
 
@@ -15,7 +15,7 @@ class FirecrawlWire(ListedWire):
     """The wire format of `api.firecrawl.dev/v2/search`; without results the block `web` may be absent."""
 
     shape = ListShape(path=("data", "web"), marks=frozenset({"data"}), snippets=("description",))
-    terms = WireTerms(
+    details = ProviderDetails(
         name="firecrawl",
         endpoint="https://api.firecrawl.dev/v2/search",
         key_name="FIRECRAWL_API_KEY",

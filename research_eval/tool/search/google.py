@@ -6,7 +6,7 @@ from typing import Any
 from typing_extensions import override
 
 from research_eval.tool.search.listed import ListedWire, ListShape
-from research_eval.tool.search.wire import WireRequest, WireTerms
+from research_eval.tool.search.wire import ProviderDetails, WireRequest
 
 __all__ = ["GoogleWire"]
 
@@ -19,7 +19,7 @@ class GoogleWire(ListedWire):
         marks=frozenset({"kind", "searchInformation", "queries"}),
         url="link",
     )
-    terms = WireTerms(
+    details = ProviderDetails(
         name="google_cse",
         endpoint="https://www.googleapis.com/customsearch/v1",
         key_name="GOOGLE_CSE_API_KEY",

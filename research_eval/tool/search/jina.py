@@ -6,7 +6,7 @@ from typing import Any
 from typing_extensions import override
 
 from research_eval.tool.search.listed import ListedWire, ListShape
-from research_eval.tool.search.wire import WireRequest, WireTerms
+from research_eval.tool.search.wire import ProviderDetails, WireRequest
 
 __all__ = ["JinaWire"]
 
@@ -17,7 +17,7 @@ class JinaWire(ListedWire):
     shape = ListShape(
         path=("data",), nothing="No search results", snippets=("description", "content")
     )
-    terms = WireTerms(
+    details = ProviderDetails(
         name="jina",
         endpoint="https://s.jina.ai/",
         key_name="JINA_API_KEY",

@@ -6,9 +6,9 @@ from typing import Any, ClassVar, NamedTuple
 from research_eval.schema import SearchHit
 from research_eval.tool.search.protocol import SearchError
 from research_eval.tool.search.wire import (
+    ProviderDetails,
     WireAnswer,
     WireRequest,
-    WireTerms,
     as_text,
     kind_of,
     make_hit,
@@ -61,10 +61,10 @@ class ListShape(NamedTuple):
 class ListedWire:
     """Base of wire formats whose answer is a JSON object with a list of results.
 
-    A subclass declares `terms` and `shape` and writes `request`; `hits` and `refusal` follow.
+    A subclass declares `details` and `shape` and writes `request`; `hits` and `refusal` follow.
     """
 
-    terms: WireTerms
+    details: ProviderDetails
     shape: ClassVar[ListShape]
 
     def request(
@@ -83,7 +83,7 @@ class ListedWire:
         Raises:
             SearchError: If the answer holds an error, or is of another shape.
         """
-        name, shape, data = self.terms.name, self.shape, answer.json()
+        name, shape, data = self.details.name, self.shape, answer.json()
         if not isinstance(data, dict):
             raise refuse(name, "malformed", answer, "no JSON object")
         found = shape.rows_in(data)
@@ -104,7 +104,7 @@ class ListedWire:
         kind = kind_of(status, message, codes_in(answer))
         if kind == "bad_query" and self._found_nothing(message):
             kind = "empty"
-        return refuse(self.terms.name, kind, answer, message, retry_after(answer.headers))
+        return refuse(self.details.name, kind, answer, message, retry_after(answer.headers))
 
     def pause_s(self, answer: WireAnswer) -> float | None:
         """Return `None`: nothing is said of pauses."""

@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from research_eval.tool.search.listed import ListedWire, ListShape
 from research_eval.tool.search.query import split_sites
-from research_eval.tool.search.wire import WireRequest, WireTerms
+from research_eval.tool.search.wire import ProviderDetails, WireRequest
 
 __all__ = ["PerplexityWire"]
 
@@ -16,7 +16,7 @@ class PerplexityWire(ListedWire):
     """The wire format of `api.perplexity.ai/search`."""
 
     shape = ListShape(path=("results",))
-    terms = WireTerms(
+    details = ProviderDetails(
         name="perplexity",
         endpoint="https://api.perplexity.ai/search",
         key_name="PERPLEXITY_API_KEY",

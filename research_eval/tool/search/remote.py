@@ -48,13 +48,13 @@ class RemoteSearchProvider:
             timeout_s: Seconds after which an answer that is not whole is given up.
             extra: Parameters to pass on as they are, for instance `{"gl": "de"}`.
         """
-        self.name = wire.terms.name
+        self.name = wire.details.name
         self._wire = wire
         self._http = http
         self._clock = clock
         self._key = key
         self._redactor = _redactor(key)
-        self._endpoint = httpx.URL(endpoint or wire.terms.endpoint)
+        self._endpoint = httpx.URL(endpoint or wire.details.endpoint)
         self._timeout_s = timeout_s
         self._extra = dict(extra or {})
 
@@ -79,13 +79,15 @@ class RemoteSearchProvider:
         )
 
     async def _exchange(self, query: str, max_results: int) -> WireAnswer:
-        wire, terms = self._wire, self._wire.terms
-        tidy = tidy_query(query, max_chars=terms.max_query_chars, max_words=terms.max_query_words)
+        wire, details = self._wire, self._wire.details
+        tidy = tidy_query(
+            query, max_chars=details.max_query_chars, max_words=details.max_query_words
+        )
         if not tidy:
             raise SearchError(f"{self.name} was not asked: the query is empty", kind="bad_query")
         asked = wire.request(
             tidy,
-            max(1, min(max_results, terms.max_results)),
+            max(1, min(max_results, details.max_results)),
             key=self._key,
             extra=self._extra,
         )

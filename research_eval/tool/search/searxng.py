@@ -9,7 +9,7 @@ from typing_extensions import override
 from research_eval.schema import SearchHit
 from research_eval.tool.search.listed import ListedWire, ListShape
 from research_eval.tool.search.protocol import SearchError, SearchErrorKind
-from research_eval.tool.search.wire import WireAnswer, WireRequest, WireTerms, as_text, refuse
+from research_eval.tool.search.wire import ProviderDetails, WireAnswer, WireRequest, as_text, refuse
 
 __all__ = ["SearxngWire"]
 
@@ -24,7 +24,7 @@ class SearxngWire(ListedWire):
         snippets=("content",),
         date="publishedDate",
     )
-    terms = WireTerms(
+    details = ProviderDetails(
         name="searxng", endpoint="", key_name=None, max_results=100, max_query_chars=2000
     )
 
@@ -52,7 +52,7 @@ class SearxngWire(ListedWire):
         if reasons:
             said = ", ".join(reasons)
             kind: SearchErrorKind = "rate_limited" if _BLOCKED.search(said) else "server"
-            raise refuse(self.terms.name, kind, answer, f"no engine answered: {said}")
+            raise refuse(self.details.name, kind, answer, f"no engine answered: {said}")
         return []
 
     @override
@@ -60,7 +60,7 @@ class SearxngWire(ListedWire):
         """Return the error; 403 means that the instance does not offer JSON."""
         if answer.status == 403:
             hint = "the instance does not allow format=json"
-            return refuse(self.terms.name, "auth", answer, hint)
+            return refuse(self.details.name, "auth", answer, hint)
         return super().refusal(answer)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from typing_extensions import override
 
 from research_eval.tool.search.listed import ListedWire, ListShape
-from research_eval.tool.search.wire import WireRequest, WireTerms
+from research_eval.tool.search.wire import ProviderDetails, WireRequest
 
 __all__ = ["SerpApiWire"]
 
@@ -20,7 +20,7 @@ class SerpApiWire(ListedWire):
         nothing="Google hasn't returned any results",
         url="link",
     )
-    terms = WireTerms(
+    details = ProviderDetails(
         name="serpapi",
         endpoint="https://serpapi.com/search.json",
         key_name="SERPAPI_API_KEY",

@@ -6,9 +6,9 @@ from typing import Any
 from research_eval.schema import SearchHit
 from research_eval.tool.search.protocol import SearchError
 from research_eval.tool.search.wire import (
+    ProviderDetails,
     WireAnswer,
     WireRequest,
-    WireTerms,
     as_text,
     kind_of,
     make_hit,
@@ -23,7 +23,7 @@ __all__ = ["SerperWire"]
 class SerperWire:
     """The wire format of `google.serper.dev`."""
 
-    terms = WireTerms(
+    details = ProviderDetails(
         name="serper",
         endpoint="https://google.serper.dev/search",
         key_name="SERPER_API_KEY",
@@ -48,7 +48,7 @@ class SerperWire:
         if not isinstance(data, dict) or not isinstance(data.get("organic"), list):
             if isinstance(data, dict) and isinstance(data.get("message"), str):
                 raise self.refusal(answer)
-            raise refuse(self.terms.name, "malformed", answer, "no list of organic results")
+            raise refuse(self.details.name, "malformed", answer, "no list of organic results")
         return [
             make_hit(
                 as_text(row.get("link")),
@@ -57,7 +57,7 @@ class SerperWire:
                 _position(row.get("position"), place),
                 as_text(row.get("date")),
             )
-            for place, row in enumerate(result_rows(self.terms.name, answer, data["organic"]), 1)
+            for place, row in enumerate(result_rows(self.details.name, answer, data["organic"]), 1)
         ]
 
     def refusal(self, answer: WireAnswer) -> SearchError:
@@ -66,7 +66,7 @@ class SerperWire:
         message = as_text(data.get("message")) if isinstance(data, dict) else answer.text()
         status = answer.status if answer.status >= 300 else _status_in(data)
         kind = kind_of(status, message)
-        return refuse(self.terms.name, kind, answer, message, retry_after(answer.headers))
+        return refuse(self.details.name, kind, answer, message, retry_after(answer.headers))
 
     def pause_s(self, answer: WireAnswer) -> float | None:
         """Return `None`: Serper says nothing of pauses."""

@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from research_eval.tool.search.listed import ListedWire, ListShape
 from research_eval.tool.search.query import split_sites
-from research_eval.tool.search.wire import WireRequest, WireTerms
+from research_eval.tool.search.wire import ProviderDetails, WireRequest
 
 __all__ = ["TavilyWire"]
 
@@ -20,7 +20,7 @@ class TavilyWire(ListedWire):
         snippets=("content",),
         date="published_date",
     )
-    terms = WireTerms(
+    details = ProviderDetails(
         name="tavily",
         endpoint="https://api.tavily.com/search",
         key_name="TAVILY_API_KEY",

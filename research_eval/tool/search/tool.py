@@ -7,9 +7,9 @@ from research_eval.clock import Clock
 from research_eval.ledger import SourceRegistry
 from research_eval.schema import ProviderTry, Searched, SearchHit, ToolSpec
 from research_eval.tool.protocol import EmitEvent, ToolOutcome
+from research_eval.tool.search.outage import SearchOutages
 from research_eval.tool.search.protocol import SearchError, SearchProvider
 from research_eval.tool.search.query import clean_text, tidy_query
-from research_eval.tool.search.refusal import SearchRefusals
 
 __all__ = ["WebSearchTool"]
 
@@ -63,9 +63,9 @@ class WebSearchTool:
         ledger: SourceRegistry,
         clock: Clock,
         emit: EmitEvent,
-        refusals: SearchRefusals | None = None,
+        outages: SearchOutages | None = None,
     ) -> None:
-        self._refusals = refusals or SearchRefusals()
+        self._outages = outages or SearchOutages()
         self._provider = provider
         self._ledger = ledger
         del clock  # the transcript stamps what it is told
@@ -75,7 +75,7 @@ class WebSearchTool:
         """Return hits as text; a failure is an outcome that says what to try instead.
 
         Raises:
-            SearchRefusedError: If nothing but refused keys and spent quotas made the search fail.
+            SearchOutageError: If nothing but refused keys and spent quotas made the search fail.
         """
         raw = arguments.get("query")
         query = tidy_query(raw, max_chars=MAX_QUERY_CHARS) if isinstance(raw, str) else ""
@@ -99,7 +99,7 @@ class WebSearchTool:
     def _failed(self, query: str, limit: int, exc: SearchError) -> ToolOutcome:
         kinds = {tried.error for tried in exc.tries if tried.error}
         self._tell(query, limit, exc.tries, unrecorded="unrecorded" in kinds | {exc.kind})
-        refused = self._refusals.verdict(exc)
+        refused = self._outages.verdict(exc)
         if refused is not None:
             raise refused from exc
         error = next(iter(kinds)) if len(kinds) == 1 else exc.kind

@@ -11,10 +11,10 @@ from research_eval.tool.search.protocol import SearchError, SearchErrorKind
 from research_eval.tool.search.query import clean_text
 
 __all__ = [
+    "ProviderDetails",
     "WireAnswer",
     "WireFormat",
     "WireRequest",
-    "WireTerms",
     "as_text",
     "kind_of",
     "make_hit",
@@ -133,7 +133,7 @@ class WireAnswer(NamedTuple):
         return clean_text(self.body[:2000].decode("utf-8", "replace"))[:MAX_MESSAGE_CHARS]
 
 
-class WireTerms(NamedTuple):
+class ProviderDetails(NamedTuple):
     """What an API is called, where it is and what it takes."""
 
     name: str
@@ -152,7 +152,7 @@ class WireTerms(NamedTuple):
 class WireFormat(Protocol):
     """How one search API is asked and how its answers are read; no network in here."""
 
-    terms: WireTerms
+    details: ProviderDetails
 
     def request(
         self, query: str, max_results: int, *, key: str, extra: Mapping[str, Any]
@@ -188,7 +188,7 @@ def read_answer(wire: WireFormat, answer: WireAnswer) -> list[SearchHit]:
     found = wire.hits(answer)
     usable = [hit for hit in found if _is_web_url(hit.url)]
     if found and not usable:
-        raise refuse(wire.terms.name, "malformed", answer, "results without a usable URL")
+        raise refuse(wire.details.name, "malformed", answer, "results without a usable URL")
     return list({url_key(hit.url): hit for hit in reversed(usable)}.values())[::-1]
 
 

@@ -8,7 +8,7 @@ from research_eval.errors import ConfigError
 from research_eval.gate import load_gate
 from research_eval.gate.kind import KINDS, kinds_of
 from research_eval.ledger import SourceRegistry
-from research_eval.report.fold import build_view
+from research_eval.report.aggregate import build_view
 from research_eval.report.html import render_html
 from research_eval.report.junit import render_junit
 from research_eval.report.markdown import render_markdown

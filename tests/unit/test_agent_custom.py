@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from research_eval.agent import AgentSettings, EventLog, OwnAgent, Surroundings, open_driver
+from research_eval.agent import AgentSettings, CustomAgent, EventLog, Surroundings, open_driver
 from research_eval.agent.command import MARK, MAX_LINE_BYTES
 from research_eval.agent.message import message_schema
 from research_eval.clock import VirtualClock
@@ -49,7 +49,7 @@ def answer_of(settings, tmp_path=Path(), *, error=None, transport=None):
     async def run():
         clock, ledger = VirtualClock(), SourceRegistry()
         around = Surroundings(tmp_path, transport or httpx.MockTransport(lambda _: None), str)
-        agent = OwnAgent(
+        agent = CustomAgent(
             settings,
             open_driver(settings, around),
             trial_id="case/own/1",
@@ -82,14 +82,14 @@ def command(tmp_path, body, **settings):
 
 def function(tmp_path, monkeypatch, body, *, error=None, transport=None, **settings):
     """Return the outcome of a trial of `ask` in a module of these lines."""
-    name = f"own_agent_{abs(hash((body, str(tmp_path))))}"
+    name = f"custom_agent_{abs(hash((body, str(tmp_path))))}"
     (tmp_path / f"{name}.py").write_text(textwrap.dedent(body))
     monkeypatch.syspath_prepend(str(tmp_path))
     chosen = AgentSettings(callable=f"{name}:ask", **settings)
     return answer_of(chosen, tmp_path, error=error, transport=transport)
 
 
-def course(outcome):
+def conversation(outcome):
     return [event.kind for event in outcome.transcript]
 
 
@@ -108,7 +108,7 @@ assert hear()["type"] == "end"
 def test_a_command_is_asked_served_corrected_and_judged(tmp_path):
     outcome = command(tmp_path, REPAIRS)
     assert outcome.status == "completed"
-    assert course(outcome) == ["model", "model", "gate", "tool", "model", "gate"]
+    assert conversation(outcome) == ["model", "model", "gate", "tool", "model", "gate"]
     assert [event.verdict.passed for event in outcome.transcript if event.kind == "gate"] == [
         False,
         True,
@@ -141,17 +141,17 @@ def test_the_same_by_a_function_and_by_a_class_and_by_a_coroutine(tmp_path, monk
         """
     found = [function(tmp_path, monkeypatch, body) for body in (plain, awaited, stateful)]
     assert found[0].status == "completed", found[0].failure
-    assert course(found[0]) == ["model", "gate", "tool", "model", "gate"]
+    assert conversation(found[0]) == ["model", "gate", "tool", "model", "gate"]
     assert found[1] == found[0]
     assert found[2] == found[0]
 
 
 def test_an_agent_that_takes_no_corrective_has_one_attempt(tmp_path, monkeypatch):
     outcome = function(tmp_path, monkeypatch, f"def ask(question): return 'See {PAGE}'")
-    assert (outcome.status, course(outcome)) == ("rejected", ["model", "gate"])
+    assert (outcome.status, conversation(outcome)) == ("rejected", ["model", "gate"])
     assert outcome.usage.unmeasured_requests == 1
     final = 'say(type="answer", id=asked["id"], text="none", final=True)'
-    assert course(command(tmp_path, final)) == ["model", "gate"]
+    assert conversation(command(tmp_path, final)) == ["model", "gate"]
 
 
 @pytest.mark.parametrize(

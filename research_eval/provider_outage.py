@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from research_eval.errors import ModelErrorKind
 
-__all__ = ["Refusal", "Refusals"]
+__all__ = ["ProviderOutage", "ProviderOutages"]
 
 
-class Refusal(NamedTuple):
+class ProviderOutage(NamedTuple):
     """Why a provider serves no more: the key, the quota, or a wait that is longer than ours."""
 
     provider: str
@@ -24,21 +24,21 @@ class Refusal(NamedTuple):
         return f"{self.provider} serves no more ({self.message})"
 
 
-class Refusals:
+class ProviderOutages:
     """What the trials of a run learn of providers; the first word about each counts."""
 
-    def __init__(self, known: Mapping[str, Refusal] | None = None) -> None:
+    def __init__(self, known: Mapping[str, ProviderOutage] | None = None) -> None:
         """Start with what is known."""
         self._known = dict(known or {})
 
-    def note(self, scope: str, refusal: Refusal) -> None:
+    def note(self, scope: str, outage: ProviderOutage) -> None:
         """Keep that whatever stands behind `scope` refuses."""
-        self._known.setdefault(scope, refusal)
+        self._known.setdefault(scope, outage)
 
-    def find(self, scopes: Iterable[str]) -> Refusal | None:
-        """Return the refusal of the first of `scopes` that refuses."""
+    def find(self, scopes: Iterable[str]) -> ProviderOutage | None:
+        """Return the outage of the first of `scopes` that has one."""
         return next((self._known[scope] for scope in scopes if scope in self._known), None)
 
-    def known(self) -> Mapping[str, Refusal]:
+    def known(self) -> Mapping[str, ProviderOutage]:
         """Return all of them, by scope."""
         return dict(self._known)

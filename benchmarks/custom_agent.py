@@ -1,6 +1,6 @@
 """Measure what an agent of one's own costs beside the built-in one: CPU of this process, a trial.
 
-python benchmarks/own_agent.py [TRIALS]
+python benchmarks/custom_agent.py [TRIALS]
 
 Each way does the same: one tool call and one answer. The child's own CPU, for a command, is printed
 apart: it is the agent's own. Exits 1 if a callable costs more than 2 ms or a command more than 30 ms
@@ -18,8 +18,8 @@ import httpx
 
 from research_eval.agent import (
     AgentSettings,
+    CustomAgent,
     EventLog,
-    OwnAgent,
     ResearchAgent,
     Surroundings,
     open_driver,
@@ -48,7 +48,7 @@ def ask(question: str, tools: object) -> str:
     return "none"
 
 
-def agent(way: str, folder: Path) -> OwnAgent | ResearchAgent:
+def agent(way: str, folder: Path) -> CustomAgent | ResearchAgent:
     """Return the agent of one trial."""
     clock, ledger = VirtualClock(), SourceRegistry()
     kit = ToolKit(fetch=ScriptedTool("fetch", ["a page"], ["url"]))
@@ -58,13 +58,13 @@ def agent(way: str, folder: Path) -> OwnAgent | ResearchAgent:
         settings = AgentSettings(max_retries=0)
         return ResearchAgent(settings, model=model, clock=clock, **parts)  # type: ignore[arg-type]
     chosen = (
-        AgentSettings(callable="benchmarks.own_agent:ask")
+        AgentSettings(callable="benchmarks.custom_agent:ask")
         if way == "callable"
         else AgentSettings(command=(sys.executable, "-S", "-E", str(folder / "agent.py")))
     )
     around = Surroundings(folder, httpx.MockTransport(lambda _: httpx.Response(200)))
     driver = open_driver(chosen, around)
-    return OwnAgent(chosen, driver, trial_id="trial", waits=Waits(clock), **parts)  # type: ignore[arg-type]
+    return CustomAgent(chosen, driver, trial_id="trial", waits=Waits(clock), **parts)  # type: ignore[arg-type]
 
 
 async def cost(way: str, trials: int, folder: Path) -> float:

@@ -4,8 +4,8 @@ import pytest
 
 from research_eval.schema import Scored, Unscored, Usage
 from research_eval.scorer import no_pages
-from research_eval.scorer.course import COURSES
-from research_eval.scorer.repair import repair_course
+from research_eval.scorer.repair import repair_outcome
+from research_eval.scorer.repair_outcome import REPAIR_OUTCOMES
 
 TOLL = "https://morvane.example/toll"
 FERRY = "https://morvane.example/ferry"
@@ -14,12 +14,12 @@ OTHER = "The ferry over the sound takes 25 minutes"
 
 
 def scores(trial):
-    return {score.name: score for score in repair_course(None, trial, no_pages)}
+    return {score.name: score for score in repair_outcome(None, trial, no_pages)}
 
 
-def course(trial):
+def outcome(trial):
     found = scores(trial)
-    (name,) = [n for n in COURSES if getattr(found[f"repair_{n}"], "value", 0) == 1.0]
+    (name,) = [n for n in REPAIR_OUTCOMES if getattr(found[f"repair_{n}"], "value", 0) == 1.0]
     return name
 
 
@@ -46,7 +46,7 @@ def test_what_became_of_a_claim_with_a_bad_citation(story, name):
 
     trial = happen(begun(story)).answer(text, last=True).record()
 
-    assert course(trial) == name.split(" ")[0]
+    assert outcome(trial) == name.split(" ")[0]
 
 
 UNCITED = {
@@ -64,17 +64,17 @@ def test_what_became_of_an_answer_without_citations(story, name):
 
     trial = happen(begun(story, f"{CLAIM}.")).answer(text, last=True).record()
 
-    assert course(trial) == name
+    assert outcome(trial) == name
 
 
 def test_citing_a_page_that_was_open_all_along_is_a_replacement(story):
     trial = story().fetch(TOLL).answer(f"{CLAIM}.").answer(f"{CLAIM} ({TOLL}).").record()
 
-    assert course(trial) == "replaced"
+    assert outcome(trial) == "replaced"
 
 
 def test_no_further_answer_is_giving_up(story):
-    assert course(begun(story).record(status="limit")) == "gave_up"
+    assert outcome(begun(story).record(status="limit")) == "gave_up"
 
 
 def test_after_an_error_nothing_is_said(story):
@@ -83,10 +83,10 @@ def test_after_an_error_nothing_is_said(story):
     assert all(isinstance(s, Unscored) and s.cause == "error" for s in found.values())
 
 
-def test_without_a_corrective_there_is_no_course_but_there_is_a_cost(story):
+def test_without_a_corrective_there_is_no_outcome_but_there_is_a_cost(story):
     found = scores(story().answer(f"{CLAIM} ({TOLL}).", last=True).record())
 
-    assert {found[f"repair_{n}"].cause for n in COURSES} == {"not_applicable"}
+    assert {found[f"repair_{n}"].cause for n in REPAIR_OUTCOMES} == {"not_applicable"}
     assert found["over_correction"].cause == "not_applicable"
     assert found["repair_turns"].value == 0.0
 

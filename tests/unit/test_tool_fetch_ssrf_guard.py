@@ -9,7 +9,7 @@ import pytest
 
 from research_eval.tool.fetch import FetchSettings
 from research_eval.tool.fetch.address import is_public
-from research_eval.tool.fetch.fence import FenceError, check_url, matches_host
+from research_eval.tool.fetch.ssrf_guard import SsrfGuardError, check_url, matches_host
 
 
 def _load_lab():
@@ -260,8 +260,8 @@ async def test_the_environment_cannot_bring_in_a_proxy(monkeypatch):
         ("http://" + "a" * 300 + ".example/", "invalid_url"),
     ],
 )
-def test_a_url_outside_the_fence_is_refused_with_a_reason(url, kind):
-    with pytest.raises(FenceError) as caught:
+def test_a_url_outside_the_guard_is_refused_with_a_reason(url, kind):
+    with pytest.raises(SsrfGuardError) as caught:
         check_url(url, FetchSettings())
 
     assert caught.value.kind == kind

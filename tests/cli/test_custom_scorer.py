@@ -30,13 +30,13 @@ def call(command, *arguments):
 
 @pytest.fixture
 def own(monkeypatch):
-    """Offer a scorer under `own_scorers:it` and return that name."""
+    """Offer a scorer under `custom_scorers:it` and return that name."""
 
     def offer(scorer):
-        module = ModuleType("own_scorers")
+        module = ModuleType("custom_scorers")
         module.it = scorer
-        monkeypatch.setitem(sys.modules, "own_scorers", module)
-        return "own_scorers:it"
+        monkeypatch.setitem(sys.modules, "custom_scorers", module)
+        return "custom_scorers:it"
 
     return offer
 
@@ -108,7 +108,7 @@ def test_everything_that_is_declared_is_shown_without_the_scorer(make_run, own, 
     """The declaration is kept beside the scores: a report needs nobody's code."""
     run = make_run("run", {"a": ["1"] * 4, "b": ["1"] * 4})
     rows = printed(run, own(giving(0.25, 0.75, unit="share", better="lower", weight=4.0)))
-    monkeypatch.delitem(sys.modules, "own_scorers")
+    monkeypatch.delitem(sys.modules, "custom_scorers")
 
     assert (rows[0]["unit"], rows[0]["better"], rows[0]["heading"]) == ("share", "lower", "my own")
     assert (rows[0]["value"], rows[0]["n"]) == (0.5, 16.0)
@@ -182,7 +182,7 @@ def test_a_declaration_that_would_spoil_a_table_is_refused_before_anything_is_sc
     measure, words = DECLARED[what]
     name = own(declares(measure)(lambda case, trial, pages: []))
 
-    with pytest.raises(ConfigError, match=rf"^scorer 'own_scorers:it': .*{words}"):
+    with pytest.raises(ConfigError, match=rf"^scorer 'custom_scorers:it': .*{words}"):
         call(score, run, "--scorer", name)
 
     assert not (Path(run) / "scores.jsonl").exists()
@@ -230,7 +230,7 @@ def test_a_score_that_would_spoil_a_table_is_refused_by_the_scorers_name(make_ru
     declared = declares(mine(), mine("share", name="own:*"), mine("yes_no", name="yes"))
     name = own(declared(lambda case, trial, pages: give()))
 
-    with pytest.raises(ConfigError, match=rf"^scorer 'own_scorers:it': .*{words}") as refused:
+    with pytest.raises(ConfigError, match=rf"^scorer 'custom_scorers:it': .*{words}") as refused:
         call(score, run, "--scorer", name)
 
     assert "\n" not in str(refused.value)
@@ -241,7 +241,7 @@ def test_a_score_that_would_spoil_a_table_is_refused_by_the_scorers_name(make_ru
 def test_a_mistake_within_a_scorer_is_told_with_its_words_and_place(make_run, own):
     run = make_run("run", {"a": ["1"]})
 
-    words = r"TypeError: .*has no len\(\), at .*test_own_scorer\.py:\d+ \(case-1, a, trial 1\)$"
+    words = r"TypeError: .*has no len\(\), at .*test_custom_scorer\.py:\d+ \(case-1, a, trial 1\)$"
     with pytest.raises(ConfigError, match=words):
         call(score, run, "--scorer", own(declares(mine())(lambda case, trial, pages: [len(3)])))
 

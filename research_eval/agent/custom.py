@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import NamedTuple, Protocol
 
-from research_eval.agent.course import Course, NoAnswer, ending_of
+from research_eval.agent.conversation import Conversation, NoAnswer, ending_of
 from research_eval.agent.log import EventLog
 from research_eval.agent.outcome import AgentOutcome, outcome_of
 from research_eval.agent.settings import AgentSettings
@@ -20,7 +20,7 @@ from research_eval.schema.outside import safe_text
 from research_eval.tool.kit import ToolKit
 from research_eval.waiting import Waits
 
-__all__ = ["Ask", "Driver", "OwnAgent", "Said"]
+__all__ = ["Ask", "CustomAgent", "Driver", "Said"]
 
 DEFAULT_TIMEOUT_S = 600.0
 """Seconds of a trial whose settings give none: nothing else stops code that hangs."""
@@ -67,7 +67,7 @@ class Driver(Protocol):
         ...
 
 
-class OwnAgent:
+class CustomAgent:
     """Lets an agent of the user's own answer, with our tools, ledger and gate."""
 
     def __init__(
@@ -100,18 +100,18 @@ class OwnAgent:
     async def run(self, question: str) -> AgentOutcome:
         """Let it answer `question`; whatever goes wrong inside is part of the outcome."""
         began = len(self.log)
-        course = Course([])
-        desk = ToolDesk(course, self.tool_set, self.log)
+        conversation = Conversation([])
+        desk = ToolDesk(conversation, self.tool_set, self.log)
         ask = Ask(self._trial_id, safe_text(question), self.tool_set.specs, self._timeout_s)
         try:
             async with self._limit():
-                await self._attempts(course, desk, ask)
+                await self._attempts(conversation, desk, ask)
         except (NoAnswer, TrialError) as exc:
-            course.end(*ending_of(exc, course.turn))
+            conversation.end(*ending_of(exc, conversation.turn))
         finally:
             desk.close()
             await self._driver.aclose()
-        return outcome_of(course, self.ledger, self.log.events(began))
+        return outcome_of(conversation, self.ledger, self.log.events(began))
 
     def _limit(self) -> AbstractAsyncContextManager[None]:
         """Return the trial's time limit: in seconds that pass, for other people's code needs them."""
@@ -119,14 +119,14 @@ class OwnAgent:
             return _real_time(self._timeout_s)
         return _held(TimeLimit(self._waits, self._timeout_s, "trial_timeout"))
 
-    async def _attempts(self, course: Course, desk: ToolDesk, ask: Ask) -> None:
+    async def _attempts(self, conversation: Conversation, desk: ToolDesk, ask: Ask) -> None:
         """Ask for an answer and check it, until one passes or no retry is left."""
         for attempt in range(1, self.settings.max_retries + 2):
             said = await desk.watch(self._driver.answer(ask._replace(attempt=attempt), desk))
             text = safe_text(said.text)
-            course.turn += 1
-            course.usage += said.usage
-            self.log.emit(_reply(course.turn, attempt, text, said))
+            conversation.turn += 1
+            conversation.usage += said.usage
+            self.log.emit(_reply(conversation.turn, attempt, text, said))
             if said.is_refusal:
                 raise NoAnswer("refused", "refusal", text or "the agent declined")
             if not text.strip():
@@ -134,13 +134,13 @@ class OwnAgent:
             verdict = self._gate.check(text, self.ledger)
             is_last = verdict.passed or said.is_final or attempt > self.settings.max_retries
             corrective = None if is_last else self._gate.corrective(verdict)
-            course.checked(text, verdict)
+            conversation.checked(text, verdict)
             self.log.emit(
                 AnswerChecked(attempt=attempt, answer=text, verdict=verdict, corrective=corrective)
             )
             if corrective is None:
                 return
-            self._check_tokens(course.usage)
+            self._check_tokens(conversation.usage)
             ask = ask._replace(corrective=corrective)
 
     def _check_tokens(self, usage: Usage) -> None:

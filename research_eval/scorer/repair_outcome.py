@@ -8,11 +8,11 @@ from research_eval.schema import AnswerChecked, TrialRecord, Violation
 from research_eval.scorer.abstention import is_abstention
 from research_eval.scorer.claim import Claim, Draft, read_draft
 from research_eval.scorer.trail import Trail, attempts_with_trails, citation_keys, citations_of
-from research_eval.scorer.words import content_words, fold
+from research_eval.scorer.words import content_words, normalise
 
-__all__ = ["COURSES", "Course", "Step", "courses_of", "steps"]
+__all__ = ["REPAIR_OUTCOMES", "RepairOutcome", "Step", "repair_outcomes", "steps"]
 
-Course = Literal[
+RepairOutcome = Literal[
     "refetched",
     "replaced",
     "claim_removed",
@@ -31,13 +31,13 @@ another URL that was not opened either. `unchanged`: the same sentence with the 
 an abstention instead of an answer, or no further answer at all.
 """
 
-COURSES: tuple[Course, ...] = get_args(Course)
+REPAIR_OUTCOMES: tuple[RepairOutcome, ...] = get_args(RepairOutcome)
 SAME_CLAIM = 0.6
 """Share of a claim's content words that a sentence of the next attempt must hold to be the same."""
 
 
 class Step(NamedTuple):
-    """One attempt as the course of a repair is followed through it."""
+    """One attempt of a repair, with what had been opened before it."""
 
     attempt: AnswerChecked
     draft: Draft
@@ -71,39 +71,39 @@ def _opened(trail: Trail) -> frozenset[str]:
     return frozenset(trail.opened.keys() | trail.aliases.keys())
 
 
-def courses_of(trial: TrialRecord, course: list[Step]) -> Counter[Course]:
+def repair_outcomes(trial: TrialRecord, attempts: list[Step]) -> Counter[RepairOutcome]:
     """Return what became of each violation that a corrective was sent for, over all rounds."""
-    found: Counter[Course] = Counter()
-    for place, step in enumerate(course):
+    found: Counter[RepairOutcome] = Counter()
+    for place, step in enumerate(attempts):
         if step.attempt.corrective is None:
             continue
-        after = course[place + 1] if place + 1 < len(course) else None
+        after = attempts[place + 1] if place + 1 < len(attempts) else None
         for violation in step.attempt.verdict.violations:
             if after is not None:
-                found[_course(violation, step, after)] += 1
+                found[_outcome(violation, step, after)] += 1
             elif trial.status != "error":
                 found["gave_up"] += 1
     return found
 
 
-def _course(violation: Violation, before: Step, after: Step) -> Course:
+def _outcome(violation: Violation, before: Step, after: Step) -> RepairOutcome:
     if violation.url is None or violation.kind == "no_citation":
-        return _course_of_uncited(before, after)
+        return _outcome_of_uncited(before, after)
     key = url_key(violation.url).value
     claims = [claim for claim in before.draft.claims if _rests_on(claim, key)]
     if key in after.cited:
         if after.is_open(violation.url):
             return "refetched"
         return "unchanged" if _same_words(claims, after, violation.url) else "relabelled"
-    return _course_without(key, claims, after)
+    return _outcome_without(key, claims, after)
 
 
-def _course_of_uncited(before: Step, after: Step) -> Course:
+def _outcome_of_uncited(before: Step, after: Step) -> RepairOutcome:
     """Say what became of a whole answer that cited nothing."""
     if not after.cited:
         if is_abstention(after.attempt.answer):
             return "gave_up"
-        same = fold(before.attempt.answer) == fold(after.attempt.answer)
+        same = normalise(before.attempt.answer) == normalise(after.attempt.answer)
         return "unchanged" if same else "relabelled"
     opened = [k for k, readings in after.cited.items() if not after.opened.isdisjoint(readings)]
     if len(opened) < len(after.cited):
@@ -111,7 +111,7 @@ def _course_of_uncited(before: Step, after: Step) -> Course:
     return "replaced" if before.opened.issuperset(opened) else "refetched"
 
 
-def _course_without(key: str, claims: list[Claim], after: Step) -> Course:
+def _outcome_without(key: str, claims: list[Claim], after: Step) -> RepairOutcome:
     """Say what became of claims whose URL is no longer cited."""
     kept = [found for claim in claims if (found := _same_claim(claim, after.draft)) is not None]
     if not kept:
@@ -133,8 +133,8 @@ def _rests_on(claim: Claim, key: str) -> bool:
 def _same_words(claims: list[Claim], after: Step, url: str) -> bool:
     """Return whether a sentence and the spelling of its URL both stayed as they were."""
     spelled = {u for claim in after.draft.claims for u in claim.urls} | set(after.draft.unused)
-    texts = {fold(claim.text) for claim in after.draft.claims}
-    return url in spelled and all(fold(claim.text) in texts for claim in claims)
+    texts = {normalise(claim.text) for claim in after.draft.claims}
+    return url in spelled and all(normalise(claim.text) in texts for claim in claims)
 
 
 def _same_claim(claim: Claim, draft: Draft) -> Claim | None:

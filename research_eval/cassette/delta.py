@@ -11,12 +11,12 @@ from research_eval.cassette.interaction import Body
 from research_eval.cassette.key import spell
 from research_eval.errors import CassetteCorruptError
 
-__all__ = ["grown_request", "whole_request"]
+__all__ = ["request_deltas", "whole_request"]
 
 _ABSENT = object()
 
 
-def grown_request(requests: Sequence[tuple[str, Body | None]]) -> list[Body | None]:
+def request_deltas(requests: Sequence[tuple[str, Body | None]]) -> list[Body | None]:
     """Return the bodies of `requests`, each written as what it adds to the last one sent to the same place.
 
     Args:

@@ -12,7 +12,7 @@ from research_eval.schema import Score, Scored, TrialRecord, Unscored
 from research_eval.scorer.measure import Better, Measure, Registry, Unit, measures_of
 from research_eval.scorer.protocol import Pages, Scorer
 
-__all__ = ["OwnScorer", "is_of_this_project"]
+__all__ = ["CustomScorer", "is_of_this_project"]
 
 MOST = 1e100
 """Values and weights beyond this cannot be squared and added up."""
@@ -20,7 +20,7 @@ RESERVED = ("weight:", "unscored:", "tries:", "score:")
 """How columns of a report begin that are no scores."""
 
 
-class OwnScorer:
+class CustomScorer:
     """Passes on what a scorer says, and refuses what would spoil a table."""
 
     def __init__(self, name: str, scorer: Scorer, built_in: Registry) -> None:

@@ -11,7 +11,7 @@ from research_eval.stats import (
     needed_cases,
     zero_events_upper,
 )
-from research_eval.stats.power import reach
+from research_eval.stats.power import power_of
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_two_rates_on_different_cases_show_what_the_formula_gives():
 
 
 def test_a_comparison_reaches_what_its_spread_allows():
-    found = reach(100, 0.25, differing=25, is_rate=True, trials=3)
+    found = power_of(100, 0.25, differing=25, is_rate=True, trials=3)
 
     assert found.detectable == detectable_difference(100, 0.25, step=1 / 3)
     assert found.needed == needed_cases(0.1, 0.25, step=1 / 3)
@@ -46,16 +46,16 @@ def test_a_comparison_reaches_what_its_spread_allows():
 
 
 def test_without_any_spread_a_rate_has_a_bound_and_a_count_has_nothing():
-    found = reach(10, 0.0, differing=0, is_rate=True)
+    found = power_of(10, 0.0, differing=0, is_rate=True)
 
     assert found.detectable == detectable_difference(10, zero_events_upper(10), step=1)
     assert found.is_bound
-    assert reach(10, 0.0, differing=0, is_rate=False)[:2] == (None, None)
+    assert power_of(10, 0.0, differing=0, is_rate=False)[:2] == (None, None)
 
 
 def test_one_case_that_differs_promises_no_more_than_none():
     """The one-sided bound of one event in 54 is 0.0849, of none it is 0.0540."""
-    found = [reach(54, k / 54, differing=k, is_rate=True) for k in range(9)]
+    found = [power_of(54, k / 54, differing=k, is_rate=True) for k in range(9)]
 
     for k in range(1, 5):
         share = clopper_pearson(k, 54, confidence=0.9).high
@@ -68,20 +68,20 @@ def test_one_case_that_differs_promises_no_more_than_none():
 
 def test_small_differences_of_many_trials_promise_no_more_than_none():
     """Six cases of 54, each with one trial of ten that flipped, spread less than the bound of none."""
-    none = reach(54, 0.0, differing=0, is_rate=True)
+    none = power_of(54, 0.0, differing=0, is_rate=True)
 
-    assert reach(54, 0.001, differing=6, is_rate=True) == none
+    assert power_of(54, 0.001, differing=6, is_rate=True) == none
 
 
 def test_a_count_has_the_spread_that_was_measured():
-    found = reach(54, 0.01, differing=1, is_rate=False)
+    found = power_of(54, 0.01, differing=1, is_rate=False)
 
     assert found.detectable == detectable_difference(54, 0.01)
     assert not found.is_bound
 
 
 def test_more_comparisons_at_once_show_less():
-    one, many = (reach(54, 0.2, differing=20, is_rate=True, alpha=0.05 / n) for n in (1, 15))
+    one, many = (power_of(54, 0.2, differing=20, is_rate=True, alpha=0.05 / n) for n in (1, 15))
 
     assert one.detectable < many.detectable
     assert one.needed < many.needed

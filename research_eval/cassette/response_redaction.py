@@ -1,4 +1,4 @@
-"""Inbound: a live answer in, the same without secrets out, before anybody sees it.
+"""Response redaction: a live answer in, the same without secrets out, before anybody sees it.
 
 A server may say a key back: in an error, an echo of the request, a page.
 What the agent sees is in its journal and its next request, so what is taken out of the recording is

@@ -1,13 +1,13 @@
-"""On which terms a provider serves a model: how long it may make us wait, and whether it still does."""
+"""The policy of a model's provider: how long it may make us wait, and whether it still does."""
 
 import re
 
 from research_eval.errors import ModelError
 from research_eval.model.limits import LimitSettings, provider_key
 from research_eval.model.settings import ModelSettings
-from research_eval.refusal import Refusal, Refusals
+from research_eval.provider_outage import ProviderOutage, ProviderOutages
 
-__all__ = ["Terms", "is_unknown_model", "refusal_scopes"]
+__all__ = ["ProviderPolicy", "is_unknown_model", "outage_scopes"]
 
 FORBIDDEN = 403
 """What a key is answered that is good, but not for this model."""
@@ -32,30 +32,30 @@ def is_unknown_model(exc: ModelError) -> bool:
     return exc.status == NOT_FOUND or is_named
 
 
-class Terms:
-    """On which terms one model is asked: the longest pause, and whether its provider still serves."""
+class ProviderPolicy:
+    """The policy of one model's provider: the longest pause, and whether its provider still serves."""
 
     def __init__(
         self,
         model: ModelSettings | None = None,
         limits: LimitSettings | None = None,
-        refusals: Refusals | None = None,
+        outages: ProviderOutages | None = None,
     ) -> None:
         """Take what is known of the provider.
 
         Args:
             model: Who is asked.
             limits: How much the provider may be asked, and may ask of us.
-            refusals: What the trials of a run know together; `None` where nothing is asked.
+            outages: What the trials of a run know together; `None` where nothing is asked.
         """
         self.max_pause_s = (limits or LimitSettings()).max_pause_s
         self._provider = provider_key(model or ModelSettings())
-        self._scopes = refusal_scopes(model or ModelSettings())
-        self._refusals = Refusals() if refusals is None else refusals
+        self._scopes = outage_scopes(model or ModelSettings())
+        self._outages = ProviderOutages() if outages is None else outages
 
-    def refusal(self) -> Refusal | None:
+    def outage(self) -> ProviderOutage | None:
         """Return why the provider serves this model no more, if it does not."""
-        return self._refusals.find(self._scopes)
+        return self._outages.find(self._scopes)
 
     def refuse(self, exc: ModelError) -> None:
         """Keep that the provider refuses: at all, to this key, or, being forbidden, this model."""
@@ -65,7 +65,7 @@ class Terms:
             scope = model
         else:
             scope = key if exc.kind in {"auth", "quota"} else provider
-        self._refusals.note(scope, Refusal(self._provider, exc.kind, str(exc), exc.status))
+        self._outages.note(scope, ProviderOutage(self._provider, exc.kind, str(exc), exc.status))
 
     def too_long(self, exc: ModelError, asked_s: float) -> ModelError:
         """Return `exc` with how long the provider asks to be left alone, which is too long for us."""
@@ -78,7 +78,7 @@ class Terms:
         )
 
 
-def refusal_scopes(model: ModelSettings) -> tuple[str, str, str]:
+def outage_scopes(model: ModelSettings) -> tuple[str, str, str]:
     """Return what can refuse to serve `model`: its provider, the key there, the model there."""
     provider = provider_key(model)
     return (

@@ -22,7 +22,7 @@ from research_eval.schema import (
 from research_eval.schema.outside import read_json, safe_text, safe_value
 from research_eval.tool.protocol import ToolOutcome
 
-__all__ = ["Course", "NoAnswer", "ending_of"]
+__all__ = ["Conversation", "NoAnswer", "ending_of"]
 
 
 Unanswered = Literal["limit", "refused", "cut", "empty", "protocol"]
@@ -56,7 +56,7 @@ _UNREADABLE = (
 )
 
 
-class Course:
+class Conversation:
     """The state of one question; the agent says what comes next."""
 
     def __init__(self, messages: list[Message]) -> None:

@@ -1,4 +1,4 @@
-"""Manners towards servers: how long to wait before the next request to a host."""
+"""Politeness towards servers: how long to wait before the next request to a host."""
 
 import httpx
 
@@ -6,7 +6,7 @@ from research_eval.clock import Clock
 from research_eval.tool.fetch.settings import FetchSettings
 from research_eval.waiting import retry_after
 
-__all__ = ["Manners", "retry_after_s"]
+__all__ = ["Politeness", "retry_after_s"]
 
 
 def retry_after_s(status: int, headers: httpx.Headers) -> float | None:
@@ -14,7 +14,7 @@ def retry_after_s(status: int, headers: httpx.Headers) -> float | None:
     return retry_after(headers) if status in {429, 503} else None
 
 
-class Manners:
+class Politeness:
     """Remembers when each host may be asked again."""
 
     def __init__(self, settings: FetchSettings, *, clock: Clock) -> None:

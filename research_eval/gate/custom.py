@@ -10,12 +10,12 @@ from research_eval.ledger import SourceRegistry
 from research_eval.plugin import fault_of
 from research_eval.schema import Verdict
 
-__all__ = ["OwnGate"]
+__all__ = ["CustomGate"]
 
 T = TypeVar("T")
 
 
-class OwnGate:
+class CustomGate:
     """Passes on what a gate says, and refuses what is no verdict and no words."""
 
     def __init__(self, name: str, gate: Gate) -> None:

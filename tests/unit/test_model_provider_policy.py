@@ -9,8 +9,8 @@ import pytest
 from research_eval.agent.time_limit import TimeLimit
 from research_eval.clock import SystemClock, VirtualClock
 from research_eval.errors import AnswerOverdueError, ModelError
-from research_eval.model import Limiter, LimitSettings, ModelSettings, Terms, build_model
-from research_eval.refusal import Refusals
+from research_eval.model import Limiter, LimitSettings, ModelSettings, ProviderPolicy, build_model
+from research_eval.provider_outage import ProviderOutages
 from research_eval.waiting import Waits
 from tests.unit.wire_lab import FETCH, KEYS, QUESTION, Server, chat
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 SLOW = {"error": {"message": "slow down"}}
 
 
-def model_of(server, *, clock, refusals=None, limiter=None, waits=None, limits=None, **settings):
+def model_of(server, *, clock, outages=None, limiter=None, waits=None, limits=None, **settings):
     chosen = ModelSettings(**({"name": "openai:one", "request_retries": 0} | settings))
     return build_model(
         chosen,
@@ -30,7 +30,7 @@ def model_of(server, *, clock, refusals=None, limiter=None, waits=None, limits=N
         case_seed="1",
         limiter=limiter,
         waits=waits,
-        terms=Terms(chosen, limits, refusals),
+        provider_policy=ProviderPolicy(chosen, limits, outages),
     )
 
 
@@ -64,11 +64,11 @@ async def test_a_pause_holds_the_others_even_where_the_request_itself_is_given_u
 
 
 async def test_a_longer_pause_than_is_allowed_ends_the_provider_and_says_how_long_it_is():
-    clock, refusals = VirtualClock(), Refusals()
+    clock, outages = VirtualClock(), ProviderOutages()
     server = Server((429, SLOW, {"retry-after": "901"}))
     limiter = Limiter(LimitSettings(), clock)
     one, two = (
-        model_of(server, clock=clock, refusals=refusals, limiter=limiter, name=name)
+        model_of(server, clock=clock, outages=outages, limiter=limiter, name=name)
         for name in ("openai:one", "openai:two")
     )
 
@@ -87,13 +87,13 @@ async def test_a_longer_pause_than_is_allowed_ends_the_provider_and_says_how_lon
 async def test_a_refusal_counts_for_the_key_or_the_model_that_it_speaks_of(
     status, code, other_model, other_key
 ):
-    clock, refusals = VirtualClock(), Refusals()
+    clock, outages = VirtualClock(), ProviderOutages()
     server = Server((status, {"error": {"message": "no", "code": code}}), chat())
-    await failure(model_of(server, clock=clock, refusals=refusals))
+    await failure(model_of(server, clock=clock, outages=outages))
 
     def is_served(**settings):
         chosen = ModelSettings(**({"name": "openai:one"} | settings))
-        return Terms(chosen, None, refusals).refusal() is None
+        return ProviderPolicy(chosen, None, outages).outage() is None
 
     assert not is_served()
     assert is_served(name="openai:two") is other_model
@@ -112,33 +112,33 @@ async def test_a_refusal_counts_for_the_key_or_the_model_that_it_speaks_of(
     ],
 )
 async def test_a_model_that_the_server_does_not_know_is_asked_once_and_others_go_on(status, text):
-    clock, refusals = VirtualClock(), Refusals()
+    clock, outages = VirtualClock(), ProviderOutages()
     server = Server((status, {"error": {"message": text}}), chat())
-    await failure(model_of(server, clock=clock, refusals=refusals))
+    await failure(model_of(server, clock=clock, outages=outages))
     again = await failure(
-        model_of(server, clock=clock, refusals=refusals, limiter=Limiter(LimitSettings(), clock))
+        model_of(server, clock=clock, outages=outages, limiter=Limiter(LimitSettings(), clock))
     )
 
     assert len(server.requests) == 1
     assert text in str(again)
     other = ModelSettings(name="openai:two")
-    assert Terms(other, None, refusals).refusal() is None
+    assert ProviderPolicy(other, None, outages).outage() is None
 
 
 @pytest.mark.parametrize("text", ["Unknown parameter: 'seed'.", "messages: field required"])
 async def test_another_bad_request_ends_its_own_trial_alone(text):
-    refusals = Refusals()
+    outages = ProviderOutages()
     server = Server((400, {"error": {"message": text}}))
-    await failure(model_of(server, clock=VirtualClock(), refusals=refusals))
+    await failure(model_of(server, clock=VirtualClock(), outages=outages))
 
-    assert not refusals.known()
+    assert not outages.known()
 
 
 async def test_calls_that_wait_in_line_are_not_sent_to_a_provider_that_refuses():
-    clock, refusals = SystemClock(), Refusals()
+    clock, outages = SystemClock(), ProviderOutages()
     limiter = Limiter(LimitSettings(max_in_flight=1), clock)
     server = Server((401, {"error": {"message": "no", "code": "invalid_api_key"}}))
-    models = [model_of(server, clock=clock, refusals=refusals, limiter=limiter) for _ in range(5)]
+    models = [model_of(server, clock=clock, outages=outages, limiter=limiter) for _ in range(5)]
 
     failures = await asyncio.gather(*map(failure, models))
 

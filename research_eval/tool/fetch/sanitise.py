@@ -7,7 +7,7 @@ page, are left out. What is left takes a parser time in proportion to its length
 
 import re
 
-__all__ = ["tame"]
+__all__ = ["sanitise"]
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]*)([^<>]*)>?")
 _RAW = re.compile(r"<(script|style|textarea|title|xmp|noembed)\b[^<>]*>", re.IGNORECASE)
@@ -57,10 +57,10 @@ _NOT_NESTED = frozenset(
 """Elements that stand alone or are closed by the next of their kind."""
 
 
-def tame(html: str) -> str:
+def sanitise(html: str) -> str:
     """Return `html` as it is, or without what no browser would show either.
 
-    >>> tame("<p>a<b>b</b>")
+    >>> sanitise("<p>a<b>b</b>")
     '<p>a<b>b</b>'
     """
     if not _is_suspect(html):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from research_eval.report.fold import build_view
+from research_eval.report.aggregate import build_view
 from research_eval.report.scores_csv import render_csv
 from research_eval.report.section import sections
 from research_eval.report.trace import Count, Total, Trace, find

@@ -10,7 +10,7 @@ from research_eval.scorer.protocol import Pages
 from research_eval.scorer.support import PageText
 from research_eval.scorer.trail import Trail, attempts_with_trails, citations_of, key_of
 
-__all__ = ["CitedPage", "PageShelf", "Reading", "Sentence"]
+__all__ = ["CitedPage", "PageCache", "Reading", "Sentence"]
 
 
 class CitedPage(NamedTuple):
@@ -50,7 +50,7 @@ class Reading(NamedTuple):
     """The answer with its URLs masked."""
 
 
-class PageShelf:
+class PageCache:
     """Keeps pages taken apart, since the trials of a case read the same ones."""
 
     CACHED_PAGES = 256
