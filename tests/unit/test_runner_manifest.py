@@ -3,7 +3,7 @@
 from datetime import date
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import pytest
 
@@ -44,6 +44,8 @@ SETTINGS = ExperimentSettings(
 
 REQUIRED: dict[str, Any] = {"channel": "fetch", "provider": "brave", "name": "other",
                             "model": ModelSettings(), "input": 1.0, "output": 1.0, "max_errors": 1}  # fmt: skip
+PLUGGED = {"gate": "seed", "callable": "json:dumps", "command": ("true",)}
+"""What has to exist to be named."""
 SAMPLES: dict[Any, object] = {int: 7, float: 7.5, str: "other", Any: "other"}
 
 
@@ -66,7 +68,7 @@ def another(annotation: Any, value: Any) -> Any:
             found = annotation.model_construct(**{name: REQUIRED[name] for name in known})
         case None:
             found = not value if annotation is bool else SAMPLES[annotation]
-        case origin if origin in (Union, UnionType):
+        case origin if origin in (Union, UnionType, Annotated):
             found = another(inner[0], value)
         case origin if origin is Literal:
             found = next(one for one in inner if one != value)
@@ -89,7 +91,7 @@ def changes(settings: Record, place: str = ""):
                     put = (*inner[:index], other, *inner[index + 1 :]) if value is inner else other
                     yield deeper, settings.model_copy(update={name: put})
         if value is inner or not isinstance(value, Record):
-            other = "seed" if name == "gate" else another(field.annotation, value)
+            other = PLUGGED.get(name) or another(field.annotation, value)
             yield where, settings.model_copy(update={name: other})
 
 
@@ -97,6 +99,8 @@ def in_manifest(place: str) -> str:
     """Return how a line about the setting at `place` begins."""
     if place in {"configuration", "configuration.0.name"}:
         return "configurations: "
+    if place in {"configuration.0.agent.callable", "configuration.0.agent.command"}:
+        return "configuration c: nobody knows whether its agent's code is the same"
     head, dot, rest = place.partition("configuration.0.")
     return f"configurations.0.settings.{rest}" if dot else IN_MANIFEST.get(head, head)
 
