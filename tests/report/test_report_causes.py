@@ -2,12 +2,11 @@
 
 from xml.etree import ElementTree as ET
 
-from tests.report.test_report_aggregate import scored, small
-
 from research_eval.report.aggregate import build_view
 from research_eval.report.junit import render_junit
 from research_eval.report.markdown import render_markdown
 from research_eval.schema import ModelCalled, Usage
+from tests.report.test_report_aggregate import scored, small
 
 __all__ = ["small"]  # a fixture of the tests of folding
 
