@@ -42,9 +42,12 @@ def requirement_status(found: "Requirements | None") -> int:
 
 
 def print_rulings(found: "Requirements | None") -> None:
-    """Print one line a ruling."""
+    """Print one line a ruling, and tell GitHub where it runs this."""
+    from research_eval.cli.github import tell_rulings
+
     for one in found.rulings if found else ():
         click.echo(f"require: {_line(one)}")
+    tell_rulings(found)
 
 
 def _line(one: "RequirementRuling") -> str:

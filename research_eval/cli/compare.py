@@ -84,6 +84,7 @@ __all__ = ["compare"]
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 @click.option("--junit", type=click.Path(path_type=Path), help="Write JUnit XML here.")
+@click.option("--markdown", type=click.Path(path_type=Path), help="Write a summary here.")
 @click.option(
     "--unpaired",
     "is_unpaired",
@@ -138,6 +139,7 @@ def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN4
     if options["junit"]:
         _write_junit(options["junit"], found)
     _print(found, made, options)
+    _tell(found, head or base, options)
     verdicts = [entry.verdict for one in comparisons for entry in one.measures]
     return _close(verdicts, found, options["fail_on"])
 
@@ -163,7 +165,7 @@ def _pairs(
         return [(sides[0], sides[1:])]
     if len(names) > 2:
         raise UsageError(f"--configuration: {len(names)} names for two runs; expected 1 or 2")
-    plan = _shared_plan(base, head) if is_shared else None
+    plan = _shared_plan(base, head, names) if is_shared else None
     ours = read_sides(RunFolder(base), names[:1] or None, settings.measures, plan)
     theirs = read_sides(RunFolder(head), names[-1:] or None, settings.measures, plan)
     if names:
@@ -186,8 +188,8 @@ def _absent(base: Path, head: Path | None, options: dict[str, Any]) -> "list[Abs
     return find_absent(RunFolder(base), RunFolder(head), is_ruled=is_ruled)
 
 
-def _shared_plan(base: Path, head: Path) -> "Plan":
-    """Return the trials that both runs planned.
+def _shared_plan(base: Path, head: Path, names: Sequence[str]) -> "Plan":
+    """Return the trials that both runs planned, and say which cases one of them left out.
 
     Raises:
         UsageError: If there is none.
@@ -195,10 +197,21 @@ def _shared_plan(base: Path, head: Path) -> "Plan":
     from research_eval.analysis.side import Plan
     from research_eval.journal import RunFolder
 
-    ours, theirs = (Plan.of(RunFolder(path).manifest()) for path in (base, head))
+    manifests = [RunFolder(path).manifest() for path in (base, head)]
+    ours, theirs = map(Plan.of, manifests)
     shared = ours.shared(theirs)
     if not shared.case_ids:
         raise _no_case_in_common(base, head)
+    left = {
+        f"{len(cases)} cases": sorted(cases) for cases in [ours.case_ids - theirs.case_ids] if cases
+    }
+    if not names:
+        configurations = [{one.name for one in manifest.configurations} for manifest in manifests]
+        gone = sorted(configurations[0] - configurations[1])
+        left |= {f"{len(gone)} configurations": gone} if gone else {}
+    for what, some in left.items():
+        more = ", …" if len(some) > 5 else ""
+        click.echo(f"left out by {head}: {what}: {', '.join(some[:5])}{more}", err=True)
     return shared
 
 
@@ -233,6 +246,25 @@ def _close(verdicts: Sequence[str], found: "CompareOutput", fail_on: str | None)
         3 if is_open else 0,
     )
     return close(status, f"{lost} of {len(verdicts)} measures regressed", found.requirements)
+
+
+def _tell(found: "CompareOutput", head: Path, options: dict[str, Any]) -> None:
+    """Write the summary, and annotations where GitHub runs this."""
+    from research_eval.cli.compare_remarks import (
+        comparison_annotations,
+        comparison_markdown,
+        dataset_of,
+    )
+    from research_eval.cli.github import annotate, on_github, tell
+    from research_eval.journal import RunFolder
+
+    markdown: Path | None = options["markdown"]
+    if on_github():
+        is_ruled = options["fail_on"] == "regression"
+        dataset = dataset_of(RunFolder(head))
+        annotate(comparison_annotations(found, dataset, is_ruled=is_ruled))
+    if markdown is not None or on_github():
+        tell(comparison_markdown(found), markdown)
 
 
 def _write_junit(path: Path, found: "CompareOutput") -> None:

@@ -171,6 +171,8 @@ def _changes(
         yield f"  lost: {place} {gone.base:g} -> no value ({gone.why})"
     if len(lost) > most:
         yield f"  {len(lost) - most} more lost: --flips {len(lost)}, or --json"
+    if any(gone.why == "not planned" for gone in lost):
+        yield "  --shared says that what head did not plan is left out on purpose"
 
 
 def _script(is_reference_agent: bool) -> str:

@@ -7,13 +7,16 @@ commands and of the file that `GITHUB_STEP_SUMMARY` names.
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
 from research_eval.errors import UsageError
 
-__all__ = ["Annotation", "annotate", "markdown_table", "tell"]
+if TYPE_CHECKING:
+    from research_eval.schema import Requirements
+
+__all__ = ["Annotation", "annotate", "markdown_table", "on_github", "tell", "tell_rulings"]
 
 MOST_ANNOTATIONS = 10
 """GitHub shows no more of one level in one step."""
@@ -63,6 +66,25 @@ def tell(markdown: str, path: Path | None) -> None:
     if on_github() and summary:
         with Path(summary).open("ab") as file:
             file.write(content + b"\n")
+
+
+def tell_rulings(found: "Requirements | None") -> None:
+    """Tell GitHub which requirements hold: a summary of all, an annotation for each that does not."""
+    if found is None or not on_github():
+        return
+    rows = [(one.verdict, one.configuration, one.requirement, one.reason) for one in found.rulings]
+    table = markdown_table(("ruling", "configuration", "requirement", "why"), rows)
+    tell(f"### Requirements: {found.verdict}\n\n{table}", None)
+    annotate(
+        [
+            Annotation(
+                f"requirement {one.verdict}: {one.configuration}",
+                f"{one.requirement}: {one.reason}",
+            )
+            for one in found.rulings
+            if one.verdict in {"failed", "inconclusive"}
+        ]
+    )
 
 
 def markdown_table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

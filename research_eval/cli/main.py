@@ -52,6 +52,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "local-model": ("research_eval.cli.local_model:local_model", "serve a small real model"),
     "world": ("research_eval.cli.world:world", "serve or list the bundled web"),
     "gate": ("research_eval.cli.gate:gate", "judge answers, list citations, compare gates"),
+    "ci": ("research_eval.cli.ci:ci", "check a change against the branch it goes to"),
     "fetch": ("research_eval.cli.fetch:fetch", "open a page and show what a model would read"),
     "extract": (
         "research_eval.cli.extract:extract",

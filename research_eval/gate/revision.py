@@ -5,13 +5,10 @@ one's environment but what a program needs to start, so that no key reaches code
 """
 
 import json
-import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, cast
 
@@ -19,14 +16,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from research_eval.errors import ConfigError
 from research_eval.ledger import SourceRegistry
+from research_eval.revision import Worktree, worktree
 from research_eval.schema import Verdict, ViolationKind
 
 __all__ = ["PREFIX", "RevisionGate", "gate_of_revision", "is_of_revision"]
 
 PREFIX = "git:"
 EXPECTED = "git:REV:package.module:Name"
-KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "SYSTEMROOT", "LD_LIBRARY_PATH")
-"""Variables of the environment that the other process gets."""
 CHILD = Path(__file__).with_name("revision_child.py")
 _KINDS = TypeAdapter(tuple[ViolationKind, ...])
 
@@ -99,58 +95,27 @@ def gate_of_revision(name: str) -> Iterator[RevisionGate]:
     module, colon, attribute = dotted.partition(":")
     if not revision or not colon or not module or not attribute:
         raise ConfigError(f"gate {name!r}: expected {EXPECTED}")
-    top = Path(_git(name, Path.cwd(), "rev-parse", "--show-toplevel"))
-    words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    commit = _git(name, top, *words)
-    with tempfile.TemporaryDirectory(prefix="research-eval-") as folder:
-        tree = Path(folder).resolve() / "tree"
-        _git(name, top, "worktree", "add", "--detach", "--force", str(tree), commit)
-        try:
-            with _started(name, dotted, tree, _paths(module, top, tree)) as process:
-                yield RevisionGate(name, process)
-        finally:
-            _git(name, top, "worktree", "remove", "--force", str(tree))
-
-
-def _paths(module: str, top: Path, tree: Path) -> list[Path]:
-    """Return the folders of the worktree in which modules may begin: as here, then the usual ones."""
-    here = Path.cwd().resolve()
-    found = [here, top / "src", top]
-    try:
-        spec = find_spec(module.partition(".")[0])
-    except (ImportError, ValueError):
-        spec = None
-    for place in [spec.origin, *(spec.submodule_search_locations or ())] if spec else ():
-        path = Path(place or "").resolve()
-        found.insert(0, path.parents[1] if path.name == "__init__.py" else path.parent)
-    inside = (path for path in found if path.is_relative_to(top.resolve()))
-    return list(dict.fromkeys(tree / path.relative_to(top.resolve()) for path in inside))
+    with (
+        worktree(revision, f"gate {name!r}") as tree,
+        _started(name, dotted, tree, module) as process,
+    ):
+        yield RevisionGate(name, process)
 
 
 @contextmanager
 def _started(
-    name: str, dotted: str, tree: Path, paths: list[Path]
+    name: str, dotted: str, tree: Worktree, module: str
 ) -> Iterator["subprocess.Popen[str]"]:
     """Start the process that loads the gate and rules."""
-    kept = {key: os.environ[key] for key in KEPT if key in os.environ}
-    home = tree.parent / "home"
-    home.mkdir()
-    environment = {
-        **kept,
-        "HOME": str(home),
-        "PYTHONPATH": os.pathsep.join(map(str, paths)),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONIOENCODING": "utf-8",
-    }
-    command = [sys.executable, "-P", str(CHILD), dotted, str(tree)]
+    command = [sys.executable, "-P", str(CHILD), dotted, str(tree.path)]
     try:
         process = subprocess.Popen(  # noqa: S603  # our own script
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="utf-8",
-            cwd=tree,
-            env=environment,
+            cwd=tree.path,
+            env=tree.environment([module]),
         )
     except OSError as exc:
         raise ConfigError(f"gate {name!r}: cannot start a process: {exc.strerror}") from exc
@@ -159,23 +124,3 @@ def _started(
             yield process
         finally:
             process.kill()
-
-
-def _git(name: str, folder: Path, *words: str) -> str:
-    """Return what a git command prints; hooks and filters of the repository do not run.
-
-    Raises:
-        ConfigError: In git's own words, if it fails.
-    """
-    command = ["git", "-c", f"core.hooksPath={os.devnull}", "-C", str(folder), *words]
-    environment = {**os.environ, "GIT_LFS_SKIP_SMUDGE": "1", "LC_ALL": "C"}
-    try:
-        done = subprocess.run(  # noqa: S603  # our own words, and a revision that cannot be an option
-            command, capture_output=True, text=True, check=False, env=environment
-        )
-    except OSError as exc:
-        raise ConfigError(f"gate {name!r}: git cannot be run: {exc.strerror}") from exc
-    if done.returncode:
-        said = " ".join(done.stderr.split()) or f"git knows no such revision ({words[-1]})"
-        raise ConfigError(f"gate {name!r}: {said}")
-    return done.stdout.strip()
