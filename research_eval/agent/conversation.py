@@ -7,6 +7,7 @@ from research_eval.agent.log import EventLog
 from research_eval.agent.tool_set import ToolSet
 from research_eval.clock import Clock
 from research_eval.errors import ModelError, TrialError
+from research_eval.gate.kind import is_harness_alone
 from research_eval.model.client import ModelClient
 from research_eval.schema import (
     Failure,
@@ -179,9 +180,19 @@ class Conversation:
         return outcome
 
     def checked(self, text: str, verdict: Verdict) -> None:
-        """Keep an answer with its verdict."""
-        self.text, self.verdict = text, verdict
+        """Keep an answer with its verdict.
+
+        One that was rejected for nothing but what the SSRF guard blocked is an error: nobody knows
+        what the model would have read there.
+        """
+        self.text, self.verdict, self.failure = text, verdict, None
         self.status = "completed" if verdict.passed else "rejected"
+        if is_harness_alone(verdict):
+            urls = ", ".join(str(one.url) for one in verdict.violations)
+            self.status = "error"
+            self.failure = Failure(
+                kind="blocked", message=f"cited, and blocked by the SSRF guard: {urls}"[:500]
+            )
 
     def retry(self, reply: ModelReply, corrective: str) -> None:
         """Go on after a rejected answer."""
@@ -189,6 +200,8 @@ class Conversation:
 
     def end(self, status: TrialStatus, failure: Failure) -> None:
         """End without a further answer; once an answer was rejected, only an error outweighs that."""
+        if self.status == "error" and status != "error":
+            return
         self.failure = failure
         if self.verdict is None or status == "error":
             self.status = status

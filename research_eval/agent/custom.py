@@ -14,6 +14,7 @@ from research_eval.agent.tool_desk import ToolDesk
 from research_eval.agent.tool_set import ToolSet
 from research_eval.errors import TrialError
 from research_eval.gate import Gate
+from research_eval.gate.source import register_given
 from research_eval.ledger import SourceRegistry
 from research_eval.schema import AnswerChecked, ModelCalled, ToolSpec, Usage
 from research_eval.schema.outside import safe_text
@@ -100,6 +101,7 @@ class CustomAgent:
     async def run(self, question: str) -> AgentOutcome:
         """Let it answer `question`; whatever goes wrong inside is part of the outcome."""
         began = len(self.log)
+        register_given(question, self.ledger)
         conversation = Conversation([])
         desk = ToolDesk(conversation, self.tool_set, self.log)
         ask = Ask(self._trial_id, safe_text(question), self.tool_set.specs, self._timeout_s)

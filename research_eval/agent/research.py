@@ -12,6 +12,7 @@ from research_eval.agent.tool_set import ToolSet
 from research_eval.clock import Clock
 from research_eval.errors import TrialError
 from research_eval.gate import Gate
+from research_eval.gate.source import register_given
 from research_eval.ledger import SourceRegistry
 from research_eval.model.client import ModelClient
 from research_eval.schema import AnswerChecked, ModelReply, PromptRendered, Usage
@@ -64,6 +65,7 @@ class ResearchAgent:
         began = len(self.log)
         prompt = self.tool_set.system_prompt(self.settings.prompt)
         self.log.emit(PromptRendered(system_prompt=prompt, tools=self.tool_set.ids))
+        register_given(question, self.ledger)
         conversation = Conversation.begin(prompt, history, question)
         try:
             limit = TimeLimit(self._waits, self.settings.trial_timeout_s, "trial_timeout")

@@ -6,8 +6,9 @@ from research_eval.gate.citation import extract_citations
 from research_eval.gate.corrective import (
     NO_CITATION_MESSAGE,
     corrective_text,
+    fetch_failed_message,
+    message_of,
     not_evidence_message,
-    search_only_message,
     unknown_url_message,
 )
 from research_eval.gate.nearest import Nearest, NearestIndex
@@ -20,7 +21,7 @@ __all__ = ["CitationGate"]
 class CitationGate:
     """The default gate: nothing fabricated passes, nothing honest fails for its spelling."""
 
-    id = "default@2"
+    id = "default@3"
 
     def check(self, answer: str, ledger: SourceRegistry) -> Verdict:
         """Rule on `answer` against what the trial really opened.
@@ -70,7 +71,7 @@ def _rule(
         other = known.get(reading)
         if _is_citable(other):
             return None
-        if other is not None and (record is None or record.state == "searched"):
+        if other is not None and (record is None or record.state != "fetched"):
             url, record = reading, other
     return url_key(url), _violation(citation, url, record, known)
 
@@ -93,7 +94,20 @@ def _violation(
             message=unknown_url_message(url, nearest),
             **place,
         )
-    if record.state == "searched":
-        return Violation(kind="search_only", message=search_only_message(url), **place)
-    message = not_evidence_message(url, record.evidence)
-    return Violation(kind="not_evidence", message=message, **place)
+    if record.state == "fetched":
+        message = not_evidence_message(url, record.evidence)
+        return Violation(kind="not_evidence", message=message, **place)
+    kind = _kind_of_unopened(record)
+    if kind == "fetch_failed":
+        message = fetch_failed_message(url, record.failure or "failed")
+    else:
+        message = message_of(kind, url)
+    return Violation(kind=kind, message=message, **place)
+
+
+def _kind_of_unopened(record: SourceRecord) -> str:
+    if record.failure == "blocked":
+        return "fetch_blocked"
+    if record.failure is not None or record.state == "failed":
+        return "fetch_failed"
+    return "user_given" if record.state == "given" else "search_only"

@@ -13,6 +13,7 @@ from research_eval.gate.expect import Expectations
 from research_eval.gate.flip import Flip, flip_of
 from research_eval.gate.load import load_gate
 from research_eval.gate.protocol import Gate
+from research_eval.gate.source import register_given
 from research_eval.journal.piece import Piece, seldom_collecting
 from research_eval.journal.stored import StoredHit, StoredPage, StoredTrial, read_piece, told_by
 from research_eval.ledger import SourceRegistry
@@ -59,6 +60,7 @@ def judge_stored(trial: StoredTrial, base: Gate | None, head: Gate) -> Iterator[
         ConfigError: If a gate of the user's own fails.
     """
     ledger = SourceRegistry()
+    register_given(trial.question, ledger)
     for step in trial.steps:
         if isinstance(step, StoredHit):
             ledger.add_hit(step)

@@ -11,7 +11,14 @@ from research_eval.gate.nearest import Nearest
 from research_eval.ledger import url_key
 from research_eval.schema import Evidence, Verdict, Violation
 
-__all__ = ["corrective_text", "not_evidence_message", "search_only_message", "unknown_url_message"]
+__all__ = [
+    "NO_CITATION_MESSAGE",
+    "corrective_text",
+    "fetch_failed_message",
+    "message_of",
+    "not_evidence_message",
+    "unknown_url_message",
+]
 
 NO_CITATION_MESSAGE = KINDS["no_citation"].words
 """What the model is told when an answer cites nothing."""
@@ -39,6 +46,25 @@ _WALLS: dict[Evidence, str] = {
     "login_wall": "it shows a login form instead of its content",
     "empty_shell": "it came without content",
 }
+_CITE_ANOTHER = "Cite another page that you opened, or leave out what only this page says."
+_PASSING = frozenset({"timeout", "connection", "host_busy", "http_429"})
+"""Failures after which a second try can help."""
+_CAME = {
+    "timeout": "the site took too long to answer",
+    "connection": "the site could not be reached",
+    "unknown_host": "no site has this name",
+    "robots": "the site asks programs not to read it",
+    "host_busy": "the site asked to be left alone for a while",
+    "too_many_redirects": "the site sends visitors round in circles",
+    "unrecorded": "it is not available in this session",
+    "extractor_failed": "it could not be read",
+    "binary": "it holds no text",
+    "scanned": "it holds pictures of pages without text",
+    "encrypted": "it is locked with a password",
+    "damaged": "the document is damaged",
+    "failed": "the page did not open",
+}
+"""What came, in words; every other word of a failure is one."""
 
 
 def unknown_url_message(url: str, nearest: Nearest | None) -> str:
@@ -59,9 +85,28 @@ def unknown_url_message(url: str, nearest: Nearest | None) -> str:
     return f"{said} The closest {kind} is {_quoted(nearest.record.url)} ({how})."
 
 
-def search_only_message(url: str) -> str:
-    """Return what the model is told of a URL that was only a search hit."""
-    return KINDS["search_only"].words.format(url=_quoted(url))
+def message_of(kind: str, url: str) -> str:
+    """Return what the model is told of a URL, where the kind of violation says all."""
+    return KINDS[kind].words.format(url=_quoted(url))
+
+
+def fetch_failed_message(url: str, failure: str) -> str:
+    """Return what the model is told of a page that was tried and not opened.
+
+    Args:
+        url: As the answer wrote it.
+        failure: What came, a word of `Fetched.error`.
+    """
+    advice = _CITE_ANOTHER
+    if failure in _PASSING or failure.startswith("http_5"):
+        advice = f"Try once more, or {advice[0].lower()}{advice[1:]}"
+    return KINDS["fetch_failed"].words.format(url=_quoted(url), came=_came(failure), advice=advice)
+
+
+def _came(failure: str) -> str:
+    if failure.startswith("http_"):
+        return f"HTTP status {failure.removeprefix('http_')}"
+    return _CAME.get(failure, failure.replace("_", " "))
 
 
 def not_evidence_message(url: str, evidence: Evidence) -> str:

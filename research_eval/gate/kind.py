@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from research_eval.schema import ViolationKind
+from research_eval.schema import Verdict, ViolationKind
 
-__all__ = ["KINDS", "kinds_of"]
+__all__ = ["KINDS", "is_harness_alone", "kinds_of"]
 
 KINDS: dict[str, ViolationKind] = {
     kind.name: kind
@@ -23,10 +23,33 @@ KINDS: dict[str, ViolationKind] = {
             words="{url}: you never opened this page.",
         ),
         ViolationKind(
+            name="user_given",
+            label="user given",
+            meaning="Answers with a URL of the question that the trial never opened.",
+            words="{url}: this URL stands in the question, but you never opened it. Open it with "
+            "`fetch` before you cite it.",
+        ),
+        ViolationKind(
             name="search_only",
             label="search only",
             meaning="Answers with a URL that was a search hit and never opened.",
             words="{url}: you saw this page in search results only. Open it before you cite it.",
+        ),
+        ViolationKind(
+            name="fetch_failed",
+            label="fetch failed",
+            meaning="Answers with a page that the trial tried to open, and could not.",
+            words="{url}: you tried to open this page, and it failed: {came}. You have not read it. "
+            "{advice}",
+        ),
+        ViolationKind(
+            name="fetch_blocked",
+            label="fetch blocked",
+            meaning="Answers with a page that the harness's SSRF guard kept the trial from opening; "
+            "an answer with nothing else is not held against the model.",
+            words="{url}: this address cannot be opened from here, so you have not read it. "
+            "Cite another page that you opened.",
+            better="neither",
         ),
         ViolationKind(
             name="not_evidence",
@@ -37,6 +60,11 @@ KINDS: dict[str, ViolationKind] = {
     )
 }
 """The kinds of the gates that are built in, in the order of every table."""
+
+
+def is_harness_alone(verdict: Verdict) -> bool:
+    """Return whether an answer was rejected for nothing but pages that the SSRF guard blocked."""
+    return {violation.kind for violation in verdict.violations} == {"fetch_blocked"}
 
 
 def kinds_of(gate: object) -> tuple[ViolationKind, ...]:

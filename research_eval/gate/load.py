@@ -11,7 +11,7 @@ __all__ = ["BUILT_IN_GATES", "load_gate"]
 
 BUILT_IN_GATES: dict[str, type[CitationGate] | type[SeedGate]] = {
     "default": CitationGate,
-    "default@2": CitationGate,
+    "default@3": CitationGate,
     "seed": SeedGate,
     "seed@1": SeedGate,
 }

@@ -87,7 +87,8 @@ class NearestIndex:
         self._below: dict[str, list[str]] = defaultdict(list)
         self._pages: dict[tuple[str, ...], list[_Known]] = defaultdict(list)
         for number, record in enumerate(records):
-            parts = _parts(record.key) if record.is_canonical else None
+            is_met = record.state in {"searched", "fetched"}
+            parts = _parts(record.key) if is_met and record.is_canonical else None
             if parts is not None:
                 self._add(_Known(record.key, number, parts, record))
 

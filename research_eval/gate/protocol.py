@@ -14,7 +14,7 @@ class Gate(Protocol):
 
     @property
     def id(self) -> str:
-        """Name and version, for instance `default@2`; another behaviour is another version."""
+        """Name and version, for instance `default@3`; another behaviour is another version."""
         ...
 
     def check(self, answer: str, ledger: SourceRegistry) -> Verdict:

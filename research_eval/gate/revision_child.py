@@ -6,7 +6,10 @@ Run as a script by `research_eval.gate.revision`; whatever the gate itself print
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+from pydantic import ValidationError
 
 from research_eval.errors import ResearchEvalError
 from research_eval.gate import load_gate
@@ -33,11 +36,21 @@ def serve(name: str, tree: str) -> None:
         say(_hello(gate, name, Path(tree)))
         for line in sys.stdin:
             asked = json.loads(line)
-            records = map(SourceRecord.model_validate, asked["records"])
+            records = _known(asked["records"])
             verdict = gate.check(asked["answer"], SourceRegistry.from_records(records))
             say({"verdict": verdict.model_dump(mode="json")})
     except ResearchEvalError as exc:
         say({"error": str(exc)})
+
+
+def _known(entries: list[dict[str, object]]) -> Iterator[SourceRecord]:
+    """Yield the records that the revision understands: an older one knows no failed or given URL."""
+    for entry in entries:
+        fields = {key: value for key, value in entry.items() if key in SourceRecord.model_fields}
+        try:
+            yield SourceRecord.model_validate(fields)
+        except ValidationError:
+            continue
 
 
 def _hello(gate: Gate, name: str, tree: Path) -> dict[str, object]:

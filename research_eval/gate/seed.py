@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, urlsplit
 from research_eval.gate.corrective import (
     NO_CITATION_MESSAGE,
     corrective_text,
-    search_only_message,
+    message_of,
     unknown_url_message,
 )
 from research_eval.ledger import SourceKey, SourceRegistry
@@ -118,10 +118,10 @@ def _rule(citation: Citation, key: str, ledger: SourceRegistry) -> Violation | N
     if record is not None and record.state == "fetched":
         return None
     url, start, end = citation.url, citation.start, citation.end
-    if record is None:
+    if record is None or record.state != "searched":
         message = unknown_url_message(url, None)
         return Violation(
             kind="unknown_url", url=url, key=key, start=start, end=end, message=message
         )
-    message = search_only_message(url)
+    message = message_of("search_only", url)
     return Violation(kind="search_only", url=url, key=key, start=start, end=end, message=message)

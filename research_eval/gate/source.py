@@ -9,10 +9,11 @@ from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from research_eval.errors import UsageError
+from research_eval.gate.citation import extract_citations
 from research_eval.ledger import SourceRegistry, url_key
 from research_eval.schema import Fetched, SearchHit, SourceRecord
 
-__all__ = ["judgeable_line", "ledger_from_json", "ledger_from_urls"]
+__all__ = ["judgeable_line", "ledger_from_json", "ledger_from_urls", "register_given"]
 
 
 class _Judgeable(TypedDict):
@@ -31,6 +32,12 @@ def judgeable_line(line: bytes) -> dict[str, Any] | None:
         return dict(_JUDGEABLE.decode(line))
     except (ValueError, RecursionError):
         return None
+
+
+def register_given(question: str, ledger: SourceRegistry) -> None:
+    """Note in a ledger each URL that a question gives."""
+    for citation in extract_citations(question):
+        ledger.add_given(citation.url)
 
 
 _EXPECTED = 'a list of the URLs that were opened, or {"fetched": [URL, …], "searched": [URL, …]}'

@@ -37,6 +37,7 @@ class StoredPage(msgspec.Struct, tag_field="kind", tag="fetch"):
 
     url: str
     ok: bool
+    error: str | None = None
     final_url: str | None = None
     canonical: str | None = None
     title: str | None = None
@@ -87,6 +88,7 @@ class StoredTrial(NamedTuple):
     """A trial as far as judging it goes."""
 
     key: TrialKey
+    question: str
     steps: list[Step]
 
 
@@ -117,6 +119,7 @@ class _Line(msgspec.Struct):
     case_id: str
     configuration: str
     trial: int
+    question: str
     transcript: list[_Prompt | _Called | _Used | _Searched | StoredPage | _Checked]
 
 
@@ -159,4 +162,5 @@ def _told(line: bytes) -> StoredTrial:
             steps += event.hits
         elif isinstance(event, _Checked):
             steps.append(Answer(event.attempt, event.answer, event.verdict))
-    return StoredTrial(TrialKey(read.case_id, read.configuration, read.trial), steps)
+    key = TrialKey(read.case_id, read.configuration, read.trial)
+    return StoredTrial(key, read.question, steps)

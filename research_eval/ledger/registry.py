@@ -4,11 +4,11 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self, get_args
 
 from research_eval.ledger.key import SourceKey, url_key
 from research_eval.ledger.site import is_same_site
-from research_eval.schema import Event, Evidence, Fetched, Searched, SourceRecord
+from research_eval.schema import Event, Evidence, Fetched, Searched, SourceRecord, SourceState
 from research_eval.schema.outside import safe_text
 
 __all__ = ["MAX_TEXT_CHARS", "KeyFunction", "OpenedPage", "SeenHit", "SourceRegistry"]
@@ -39,6 +39,8 @@ class OpenedPage(Protocol):
     @property
     def ok(self) -> bool: ...  # noqa: D102
     @property
+    def error(self) -> str | None: ...  # noqa: D102
+    @property
     def final_url(self) -> str | None: ...  # noqa: D102
     @property
     def canonical(self) -> str | None: ...  # noqa: D102
@@ -66,11 +68,34 @@ class _Filed(NamedTuple):
     content: _Content
 
 
+class _Tried(NamedTuple):
+    """A fetch that failed."""
+
+    page: OpenedPage
+
+
+class _Given(NamedTuple):
+    """A URL of the question."""
+
+    url: str
+
+
+_FURTHER: tuple[SourceState, ...] = get_args(SourceState)
+"""States, each further than the one before."""
+
+
 @lru_cache(maxsize=4096)
-def _met(key: SourceKey, url: str, title: str | None, snippet: str | None) -> SourceRecord:
+def _met(
+    key: SourceKey, url: str, title: str | None, snippet: str | None, state: SourceState
+) -> SourceRecord:
     """Return the record of a source that is new; trials that meet it alike share one."""
     return SourceRecord(
-        key=key.value, is_canonical=key.is_canonical, url=url, title=title, snippet=snippet
+        key=key.value,
+        is_canonical=key.is_canonical,
+        url=url,
+        title=title,
+        snippet=snippet,
+        state=state,
     )
 
 
@@ -81,13 +106,23 @@ class SourceRegistry:
         self.key = key
         self._records: dict[SourceKey, SourceRecord] = {}
         self._texts: dict[str, str] = {}
-        self._history: list[SeenHit | _Filed | SourceRecord] = []
+        self._history: list[SeenHit | _Filed | _Tried | _Given | SourceRecord] = []
         self._views: dict[KeyFunction, tuple[int, SourceRegistry]] = {}
 
     @classmethod
-    def from_events(cls, events: Iterable[Event], key: KeyFunction = url_key) -> Self:
-        """Return the ledger as it stood after `events`; texts are not in events."""
+    def from_events(
+        cls, events: Iterable[Event], key: KeyFunction = url_key, *, given: Iterable[str] = ()
+    ) -> Self:
+        """Return the ledger as it stood after `events`; texts are not in events.
+
+        Args:
+            events: What happened.
+            key: Names a URL.
+            given: The URLs of the question.
+        """
         ledger = cls(key)
+        for url in given:
+            ledger.add_given(url)
         for event in events:
             if isinstance(event, Searched):
                 for hit in event.hits:
@@ -104,20 +139,34 @@ class SourceRegistry:
             ledger._file_record(record)
         return ledger
 
+    def add_given(self, url: str) -> SourceKey:
+        """Record a URL that stands in the question; it changes no record that is there."""
+        self._history.append(_Given(url))
+        return self._observe(url, title=None, state="given")
+
     def add_hit(self, hit: SeenHit) -> SourceKey:
         """Record a search hit: it fills what is missing and never demotes a fetched record."""
         self._history.append(hit)
         return self._observe(hit.url, title=hit.title or None, snippet=hit.snippet or None)
 
     def add_page(self, fetched: OpenedPage, text: str | None) -> SourceKey:
-        """Record a successful fetch under its requested, its final and its own canonical URL.
+        """Record a fetch under its requested, its final and its own canonical URL.
 
-        A failed fetch leaves no trace. The canonical URL counts on the same registrable domain
-        alone, and of a page that is evidence.
+        Of one that failed, the requested and the final URL are marked with what came, unless they
+        were opened before. The canonical URL counts on the same registrable domain alone, and of a
+        page that is evidence.
         """
         if not fetched.ok:
-            return self.key(fetched.url)
+            return self._file_failure(fetched)
         return self._file_fetch(fetched, self._keep_text(fetched, text))
+
+    def _file_failure(self, fetched: OpenedPage) -> SourceKey:
+        self._history.append(_Tried(fetched))
+        came = fetched.error or "failed"
+        for url in dict.fromkeys((fetched.url, fetched.final_url or fetched.url)):
+            key = self._observe(url, title=None, state="failed")
+            self._keep_failure(key, came)
+        return self.key(fetched.url)
 
     def _file_fetch(self, fetched: OpenedPage, content: _Content) -> SourceKey:
         self._history.append(_Filed(fetched, content))
@@ -168,6 +217,10 @@ class SourceRegistry:
         for entry in self._history:
             if isinstance(entry, _Filed):
                 view._file_fetch(*entry)
+            elif isinstance(entry, _Tried):
+                view._file_failure(entry.page)
+            elif isinstance(entry, _Given):
+                view.add_given(entry.url)
             elif isinstance(entry, SourceRecord):
                 view._file_record(entry)
             else:
@@ -183,14 +236,23 @@ class SourceRegistry:
         self._texts[digest] = kept
         return _Content(digest, len(kept))
 
-    def _observe(self, url: str, *, title: str | None, snippet: str | None = None) -> SourceKey:
-        """Make sure that `url` has a record; fill only what is missing."""
+    def _observe(
+        self,
+        url: str,
+        *,
+        title: str | None,
+        snippet: str | None = None,
+        state: SourceState = "searched",
+    ) -> SourceKey:
+        """Make sure that `url` has a record, at least in `state`; fill only what is missing."""
         key = self.key(url)
         old = self._records.get(key)
         if old is None:
-            self._records[key] = _met(key, url, title, snippet)
+            self._records[key] = _met(key, url, title, snippet, state)
             return key
         missing: dict[str, object] = {}
+        if _FURTHER.index(old.state) < _FURTHER.index(state):
+            missing["state"] = state
         if url != old.url and url not in old.observed:
             missing["observed"] = (*old.observed, url)
         if old.title is None and title is not None:
@@ -207,7 +269,7 @@ class SourceRegistry:
         if old.state == "fetched" and old.evidence == "ok" and fetched.evidence != "ok":
             return key
         update: dict[str, object] = {"state": "fetched", "evidence": fetched.evidence}
-        update["alias_of"] = None
+        update["alias_of"] = update["failure"] = None
         update["title"] = fetched.title or old.title
         if old.evidence != fetched.evidence or (content.chars or 0) >= (old.content_chars or 0):
             update["content_sha256"], update["content_chars"] = content
@@ -222,6 +284,7 @@ class SourceRegistry:
         self._records[key] = old.model_copy(
             update={
                 "state": "fetched",
+                "failure": None,
                 "alias_of": page.value,
                 "title": target.title or old.title,
                 "content_sha256": target.content_sha256,
@@ -229,13 +292,19 @@ class SourceRegistry:
             }
         )
 
+    def _keep_failure(self, key: SourceKey, failure: str | None) -> None:
+        old = self._records[key]
+        if old.state != "fetched" and failure is not None:
+            self._records[key] = old.model_copy(update={"failure": failure})
+
     def _file_record(self, record: SourceRecord) -> None:
         self._history.append(record)
         for url in (record.url, *record.observed):
             key = self.key(url)
             old = self._records.get(key)
-            if old is not None and (old.state == "fetched" or record.state == "searched"):
-                self._observe(url, title=record.title, snippet=record.snippet)
+            if old is not None and (old.state == "fetched" or record.state != "fetched"):
+                self._observe(url, title=record.title, snippet=record.snippet, state=record.state)
+                self._keep_failure(key, record.failure)
                 continue
             first = old.url if old else url
             observed = () if first == url else (url,)

@@ -32,7 +32,7 @@ from research_eval.schema.requirement import (
 )
 from research_eval.schema.run import ConfigurationSummary, Recordings, RunRecord
 from research_eval.schema.score import Score, Scored, Unscored
-from research_eval.schema.source import Evidence, SourceRecord
+from research_eval.schema.source import Evidence, SourceRecord, SourceState
 from research_eval.schema.trial import (
     ENDINGS,
     SCHEMA_VERSION,
@@ -94,6 +94,7 @@ __all__ = [
     "SearchHit",
     "Searched",
     "SourceRecord",
+    "SourceState",
     "ToolCall",
     "ToolCalled",
     "ToolSpec",

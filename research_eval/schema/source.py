@@ -4,10 +4,17 @@ from typing import Literal
 
 from research_eval.schema.record import Record
 
-__all__ = ["Evidence", "SourceRecord"]
+__all__ = ["Evidence", "SourceRecord", "SourceState"]
 
 Evidence = Literal["ok", "soft_404", "bot_wall", "consent_wall", "login_wall", "empty_shell"]
 """Whether a page that was reached shows anything; all but `ok` are no evidence."""
+
+SourceState = Literal["given", "failed", "searched", "fetched"]
+"""How far a trial got with a URL; each goes further than the one before.
+
+`given`: it stands in the question alone. `failed`: it was tried, without success, and known from
+nowhere else. `searched`: it was a search hit. `fetched`: it was really opened in this trial.
+"""
 
 
 class SourceRecord(Record):
@@ -22,8 +29,9 @@ class SourceRecord(Record):
     """Every other spelling under which it was observed, in order."""
     title: str | None = None
     snippet: str | None = None
-    state: Literal["searched", "fetched"] = "searched"
-    """`searched`: known from a search hit alone; `fetched`: really opened in this trial."""
+    state: SourceState = "searched"
+    failure: str | None = None
+    """What came when it was tried and never opened, for instance `http_404`."""
     evidence: Evidence = "ok"
     """Of a fetched source."""
     alias_of: str | None = None

@@ -66,7 +66,7 @@ class Verdict(Record):
     """The gate's ruling on one attempt; no violations means that it passed."""
 
     gate: str
-    """Name and version of the gate that ruled, for instance `default@2`."""
+    """Name and version of the gate that ruled, for instance `default@3`."""
     citations: tuple[Citation, ...] = ()
     violations: tuple[Violation, ...] = ()
 

@@ -22,7 +22,7 @@ MEASURES = tuple(
     for name, better, heading, meaning in _SHARES
 )
 NAMES = tuple(measure.name for measure in MEASURES)
-GONE = frozenset({"http_404", "http_410", "dns", "soft_404"})
+GONE = frozenset({"http_404", "http_410", "unknown_host", "soft_404"})
 """The address leads nowhere; every other failure may pass, or the page is there and withheld."""
 
 
@@ -32,7 +32,8 @@ def links(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score
 
     Dead: every fetch in this trial ended in a missing page or host. Withheld: every fetch failed, one
     at least in another way (403, 429, time-outs, walls), which says nothing of the address. Only the
-    trial's own fetches are looked at, never the network.
+    trial's own fetches are looked at, never the network. A fetch that the harness's SSRF guard blocked
+    never left, and says nothing of the address either.
 
     Source: Rao, 2026, which keeps both kinds of failure apart.
     """
@@ -63,7 +64,7 @@ def _endings(trial: TrialRecord) -> dict[str, set[str]]:
     """Return how the fetches of each key ended; `ok` for a page that shows something."""
     ends: dict[str, set[str]] = {}
     for event in trial.transcript:
-        if type(event) is Fetched:
+        if type(event) is Fetched and event.error != "blocked":
             word = event.evidence if event.ok else event.error or "failed"
             for url in {event.url, event.final_url or event.url}:
                 ends.setdefault(key_of(url), set()).add(word)

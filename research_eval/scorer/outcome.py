@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing_extensions import override
 
 from research_eval.dataset import Case
-from research_eval.gate.kind import KINDS
+from research_eval.gate.kind import KINDS, is_harness_alone
 from research_eval.schema import (
     ENDINGS,
     AnswerChecked,
@@ -116,14 +116,28 @@ class GateScorer:
         if error := trial_error(trial):
             return tuple(broken(measure.name, error) for measure in self.measures)
         attempts = trial.attempts
+        is_blocked = any(is_harness_alone(attempt.verdict) for attempt in attempts[:1])
         return self._outcome(
-            len(attempts), trial.status, _kinds(attempts[:1]), _kinds(attempts[-1:])
+            len(attempts), trial.status, _kinds(attempts[:1]), _kinds(attempts[-1:]), is_blocked
         )
 
     def _scores(
-        self, attempts: int, status: TrialStatus, first: frozenset[str], final: frozenset[str]
+        self,
+        attempts: int,
+        status: TrialStatus,
+        first: frozenset[str],
+        final: frozenset[str],
+        is_blocked: bool,
     ) -> tuple[Score, ...]:
-        """Return the scores; trials that went alike share them."""
+        """Return the scores; trials that went alike share them.
+
+        Args:
+            attempts: How many there were.
+            status: How the trial ended.
+            first: Kinds of violation of the first answer.
+            final: Those of the last.
+            is_blocked: Whether the first was rejected for what the SSRF guard blocked alone.
+        """
         if not attempts and not ENDINGS[status].is_rated:
             why = f"no answer: {ENDINGS[status].label}"
             passes: tuple[Score, ...] = tuple(
@@ -131,7 +145,9 @@ class GateScorer:
             )
         else:
             passes = (
-                scored("first_attempt_passed", float(attempts > 0 and not first)),
+                broken("first_attempt_passed", "blocked by the SSRF guard")
+                if is_blocked
+                else scored("first_attempt_passed", float(attempts > 0 and not first)),
                 scored("final_passed", float(status == "completed")),
             )
         return (

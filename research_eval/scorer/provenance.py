@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, get_args
 
 from research_eval.dataset import Case
 from research_eval.gate import extract_citations
@@ -32,6 +32,7 @@ Provenance = Literal[
     "alias",
     "snippet_only",
     "link_only",
+    "fetch_blocked",
     "user_given",
     "sibling",
     "known_host",
@@ -42,7 +43,7 @@ Provenance = Literal[
 `opened`: fetched, under the requested or the final URL. `fetch_failed`: every fetch failed.
 `no_evidence`: reached, but a soft 404, a wall or an empty shell. `alias`: a redirect hop, or the
 canonical URL, of an opened page. `snippet_only`: a search hit, never opened. `link_only`: stands in
-the text of an opened page. `user_given`: stands in the question. `sibling`: beside or above a URL
+the text of an opened page. `fetch_blocked`: the SSRF guard let no fetch of it out. `user_given`: stands in the question. `sibling`: beside or above a URL
 that was touched. `known_host`: elsewhere on a host that was touched. `fabricated`: none of these.
 """
 
@@ -51,7 +52,8 @@ NEVER_SEEN = frozenset[Provenance]({"sibling", "known_host", "fabricated"})
 """The trial never met these URLs in any form."""
 CREDIT: dict[Provenance, float] = {"opened": 1.0, "alias": 1.0, "snippet_only": 0.5}
 CITED = "answers that cite a URL"
-GOOD = frozenset({"opened", "alias"})
+BETTER: dict[str, Better] = {"opened": "higher", "alias": "higher", "fetch_blocked": "neither"}
+"""Whether more of a class is better; of every other class fewer are."""
 MEANINGS: dict[str, str] = {
     "opened": "opened in the trial, under the URL asked for or the one it ended at",
     "fetch_failed": "asked for, but every fetch failed",
@@ -59,6 +61,7 @@ MEANINGS: dict[str, str] = {
     "alias": "the canonical URL, or a redirect, of a page that was opened",
     "snippet_only": "search hits that were never opened",
     "link_only": "only linked from a page that was opened",
+    "fetch_blocked": "asked for, and blocked by the harness's SSRF guard",
     "user_given": "given in the question",
     "sibling": "beside or above a URL that was touched",
     "known_host": "elsewhere on a host that was touched",
@@ -80,14 +83,14 @@ def _measures(when: str) -> Iterator[Measure]:
         f"Distinct URLs that the {answer} answer cites, mean.", section,
     )  # fmt: skip
     for name, meaning in MEANINGS.items():
-        share, better = f"{when}_cited_{name}", "higher" if name in GOOD else "lower"
+        share, better = f"{when}_cited_{name}", BETTER.get(name, "lower")
         yield Measure(
-            share, "share", cast("Better", better), name.replace("_", " "),
+            share, "share", better, name.replace("_", " "),
             f"Of the URLs that {answer} answers cite: {meaning}.",
             section if name in IN_TABLE else "", CITED, headline=share in FIRST_SHOWN,
         )  # fmt: skip
         yield Measure(
-            f"{when}_any_{name}", "yes_no", cast("Better", better),
+            f"{when}_any_{name}", "yes_no", better,
             f"any {name.replace('_', ' ')}", f"{answer.capitalize()} answers that cite any: {meaning}.",
         )  # fmt: skip
     yield Measure(
@@ -194,6 +197,8 @@ def _classify(
         return min(filter(None, known), key=CLASSES.index)
     if _is_linked(citation.url, trail, pages):
         return "link_only"
+    if not trail.blocked.isdisjoint(keys):
+        return "fetch_blocked"
     if "://" in question and not _given(question).isdisjoint(keys):
         return "user_given"
     return min((_host_class(key, trail.touched()) for key in keys), key=CLASSES.index)

@@ -5,6 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from research_eval.dataset import Case
+from research_eval.gate.kind import is_harness_alone
 from research_eval.schema import (
     AnswerChecked,
     ModelCalled,
@@ -108,6 +109,8 @@ def _missing(
         return inapplicable, "the first attempt passed"
     if error := trial_error(trial):
         return broken, error
+    if attempts and is_harness_alone(attempts[0].verdict):
+        return broken, "blocked by the SSRF guard"
     return None if attempts else (inapplicable, "no answer was given")
 
 

@@ -32,6 +32,8 @@ class Trail:
         self.empty: set[str] = set()
         """Reached, but no evidence: soft 404, walls, empty shells."""
         self.failed: set[str] = set()
+        self.blocked: set[str] = set()
+        """Kept from the trial by the harness's SSRF guard."""
         self.aliases: dict[str, str | None] = {}
         """Redirect hops and canonical URLs of opened pages, with the digest of the page's text."""
         self.searched: set[str] = set()
@@ -50,7 +52,7 @@ class Trail:
         if event.final_url and event.final_url != event.url:
             keys.append(key_of(event.final_url))
         if not event.ok:
-            self.failed.update(keys)
+            (self.blocked if event.error == "blocked" else self.failed).update(keys)
             return
         if event.evidence != "ok":
             self.empty.update(keys)
@@ -68,7 +70,8 @@ class Trail:
 
     def touched(self) -> Iterator[str]:
         """Yield every key that was touched in any way."""
-        for keys in (self.opened, self.empty, self.failed, self.aliases, self.searched):
+        yield from self.opened
+        for keys in (self.empty, self.failed, self.blocked, self.aliases, self.searched):
             yield from keys
 
 

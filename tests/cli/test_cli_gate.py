@@ -85,7 +85,7 @@ def test_check_writes_the_verdict_as_json(call: Call) -> None:
 
     (verdict,) = called.lines()
     assert called.code == 1
-    assert (verdict["gate"], verdict["violations"][0]["kind"]) == ("default@2", "search_only")
+    assert (verdict["gate"], verdict["violations"][0]["kind"]) == ("default@3", "search_only")
 
 
 def test_check_takes_another_gate(call: Call) -> None:
@@ -230,10 +230,10 @@ def test_compare_accepts_its_own_lines_as_expected(call: Call, run: str) -> None
 
 
 def test_compare_of_a_gate_with_itself_is_quiet(call: Call, run: str) -> None:
-    called = call("compare", run, "--base", "default", "--head", "default@2")
+    called = call("compare", run, "--base", "default", "--head", "default@3")
 
     assert called[:2] == (0, "3 attempts, 0 flips, 0 not expected\n")
-    assert "note: base default and head default@2 are the same code" in called.err
+    assert "note: base default and head default@3 are the same code" in called.err
 
 
 def test_compare_writes_json_and_junit(call: Call, run: str) -> None:

@@ -77,10 +77,8 @@ def test_reports_scores_and_scripts_show_it_by_its_declaration(gate, made, make_
     measure = known.of("first_stale_page")
 
     assert (measure.better, measure.unit, measure.heading) == ("lower", "yes_no", "stale page")
-    assert (
-        "| configuration | no citation | unknown URL | search only | not evidence | stale page |"
-        in render_markdown(view)
-    )
+    labels = [*(kind.label for kind in KINDS.values()), "stale page"]
+    assert f"| configuration | {' | '.join(labels)} |" in render_markdown(view)
     found = {v.kind: (v.first.k, v.first.n) for v in view.configurations[0].violations}
     assert found == {**dict.fromkeys(KINDS, (0, 2)), "stale_page": (1, 2)}
     assert b"no attempt passed the gate: stale_page" in render_junit(view)

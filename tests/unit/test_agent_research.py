@@ -9,6 +9,7 @@ from research_eval.agent import (
     Exchange,
     ResearchAgent,
 )
+from research_eval.agent.tool_set import ToolSet
 from research_eval.clock import Clock, EventClock, SystemClock, VirtualClock, run_on_event_clock
 from research_eval.errors import ModelError, ToolError
 from research_eval.gate import load_gate
@@ -441,3 +442,60 @@ async def test_real_time_leaves_no_trace_in_the_transcript():
 
     calls = [event for event in outcome.transcript if isinstance(event, ModelCalled)]
     assert {(call.at_s, call.latency_s) for call in calls} == {(None, None)}
+
+
+class FailingTool(ScriptedTool):
+    """A fetch tool to which no page opens."""
+
+    def __init__(self, ledger, log, failure):
+        super().__init__("fetch", ["it failed"] * 99, ["url"])
+        self._ledger, self._log, self._failure = ledger, log, failure
+
+    async def __call__(self, arguments):
+        event = Fetched(url=str(arguments["url"]), ok=False, error=self._failure)
+        self._log.emit(event)
+        self._ledger.add_page(event, None)
+        return await super().__call__(arguments)
+
+
+async def ask_without_pages(failure, question="When?"):
+    agent, model = build([FETCH, CITED, CITED], max_retries=1)
+    agent.tool_set = ToolSet(
+        ToolKit(fetch=FailingTool(agent.ledger, agent.log, failure)), agent.settings.tools
+    )
+    return await agent.run(question), model
+
+
+async def test_a_page_that_failed_is_cited_as_one_that_failed():
+    outcome, model = await ask_without_pages("http_404")
+
+    assert outcome.status == "rejected"
+    assert [one.kind for one in outcome.verdict.violations] == ["fetch_failed"]
+    assert "HTTP status 404" in model.seen[-1][-1].text
+
+
+async def test_what_the_ssrf_guard_blocked_is_an_error_and_no_rejection():
+    outcome, model = await ask_without_pages("blocked")
+
+    assert (outcome.status, outcome.failure.kind) == ("error", "blocked")
+    assert PAGE in outcome.failure.message
+    assert "cannot be opened from here" in model.seen[-1][-1].text
+
+
+async def test_after_a_blocked_page_another_answer_may_pass():
+    agent, _ = build([CITED, FETCH, CITED], max_retries=1)
+    agent.ledger.add_page(Fetched(url=PAGE, ok=False, error="blocked"), None)
+
+    outcome = await agent.run("When?")
+
+    assert (outcome.status, outcome.failure) == ("completed", None)
+
+
+async def test_a_page_of_the_question_must_be_opened_as_well():
+    agent, model = build([CITED, FETCH, CITED])
+
+    outcome = await agent.run(f"What does {PAGE} say?")
+
+    assert [one.kind for one in outcome.transcript[2].verdict.violations] == ["user_given"]
+    assert "stands in the question" in model.seen[1][-1].text
+    assert outcome.status == "completed"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from research_eval.gate import CitationGate
-from research_eval.gate.source import ledger_from_urls
+from research_eval.gate import CitationGate, SeedGate
+from research_eval.gate.source import ledger_from_urls, register_given
 from research_eval.ledger import SourceRegistry
-from research_eval.schema import Fetched
+from research_eval.schema import Fetched, SearchHit
 
 PAGE = "https://river.example.org/silt"
 GATE = CitationGate()
@@ -53,6 +53,65 @@ def test_a_wall_is_not_evidence() -> None:
 
     assert violation.kind == "not_evidence"
     assert "login form" in violation.message
+
+
+@pytest.mark.parametrize(
+    ("failure", "kind", "said"),
+    [
+        ("http_404", "fetch_failed", "HTTP status 404. You have not read it. Cite another page"),
+        ("http_503", "fetch_failed", "HTTP status 503. You have not read it. Try once more"),
+        ("timeout", "fetch_failed", "took too long to answer. You have not read it. Try once more"),
+        ("robots", "fetch_failed", "the site asks programs not to read it"),
+        ("too_large", "fetch_failed", "it failed: too large."),
+        (None, "fetch_failed", "the page did not open"),
+        ("blocked", "fetch_blocked", "cannot be opened from here"),
+    ],
+)
+@pytest.mark.parametrize("was_found", [False, True])
+def test_a_page_that_was_tried_says_what_came(
+    failure: str | None, kind: str, said: str, *, was_found: bool
+) -> None:
+    ledger = ledger_from_urls([], [PAGE] if was_found else [])
+    ledger.add_page(Fetched(url=PAGE, ok=False, error=failure), None)
+
+    (violation,) = GATE.check(f"See {PAGE}.", ledger).violations
+
+    assert (violation.kind, violation.url) == (kind, PAGE)
+    assert said in violation.message
+
+
+def test_a_url_of_the_question_is_user_given_until_it_is_opened() -> None:
+    ledger = SourceRegistry()
+    register_given(f"What does [this page]({PAGE}) say?", ledger)
+
+    (violation,) = GATE.check(PAGE, ledger).violations
+    assert violation.kind == "user_given"
+    assert "stands in the question" in violation.message
+
+    ledger.add_page(Fetched(url=PAGE, ok=True), "text")
+    assert GATE.check(PAGE, ledger).passed
+
+
+def test_what_failed_or_was_given_is_no_page_to_point_at() -> None:
+    ledger = SourceRegistry()
+    ledger.add_given(f"{PAGE}-2")
+    ledger.add_page(Fetched(url=f"{PAGE}-3", ok=False, error="http_404"), None)
+
+    (violation,) = GATE.check(PAGE, ledger).violations
+
+    assert (violation.kind, violation.nearest) == ("unknown_url", None)
+
+
+def test_the_plain_gate_knows_hits_and_opened_pages_alone() -> None:
+    ledger = SourceRegistry()
+    ledger.add_given(PAGE)
+    ledger.add_page(Fetched(url=f"{PAGE}-2", ok=False, error="http_404"), None)
+    ledger.add_hit(SearchHit(url=f"{PAGE}-3", rank=1))
+    ledger.add_page(Fetched(url=f"{PAGE}-3", ok=False, error="http_404"), None)
+
+    verdict = SeedGate().check(f"{PAGE} {PAGE}-2 {PAGE}-3", ledger)
+
+    assert [one.kind for one in verdict.violations] == ["unknown_url", "unknown_url", "search_only"]
 
 
 def test_an_alias_may_be_cited() -> None:

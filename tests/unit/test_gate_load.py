@@ -9,8 +9,8 @@ from research_eval.gate import CitationGate, Gate, SeedGate, load_gate
 @pytest.mark.parametrize(
     ("name", "kind", "id_"),
     [
-        ("default", CitationGate, "default@2"),
-        ("default@2", CitationGate, "default@2"),
+        ("default", CitationGate, "default@3"),
+        ("default@3", CitationGate, "default@3"),
         ("seed", SeedGate, "seed@1"),
         ("research_eval.gate.seed:SeedGate", SeedGate, "seed@1"),
     ],

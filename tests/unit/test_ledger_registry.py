@@ -1,5 +1,9 @@
 """The ledger: what it records, keeps and never takes back."""
 
+from itertools import permutations
+
+import pytest
+
 from research_eval.gate.seed import seed_key
 from research_eval.ledger import MAX_TEXT_CHARS, SourceRegistry
 from research_eval.schema import Fetched, Searched, SearchHit, SourceRecord
@@ -63,12 +67,39 @@ def test_a_page_without_title_keeps_the_old_one() -> None:
     assert ledger.records()[0].title == "Hit"
 
 
-def test_a_failed_fetch_leaves_no_trace() -> None:
+def test_a_failed_fetch_is_marked_with_what_came() -> None:
     ledger = SourceRegistry()
 
-    ledger.add_page(Fetched(url=PAGE, ok=False, error="http_404"), None)
+    ledger.add_page(Fetched(url=PAGE, final_url=f"{PAGE}/new", ok=False, error="http_404"), None)
 
-    assert ledger.get(PAGE) is None
+    assert [(one.url, one.state, one.failure) for one in ledger.records()] == [
+        (PAGE, "failed", "http_404"),
+        (f"{PAGE}/new", "failed", "http_404"),
+    ]
+
+
+STEPS = {
+    "given": lambda ledger: ledger.add_given(PAGE),
+    "failed": lambda ledger: ledger.add_page(_page(ok=False, error="timeout"), None),
+    "searched": lambda ledger: ledger.add_hit(_hit()),
+    "fetched": lambda ledger: ledger.add_page(_page(), "text"),
+}
+
+
+@pytest.mark.parametrize("steps", list(permutations(STEPS)))
+def test_no_order_of_events_demotes_a_record(steps: tuple[str, ...]) -> None:
+    """Whatever comes first: the furthest state stays, and a page that was opened did not fail."""
+    for number in range(1, len(steps) + 1):
+        ledger = SourceRegistry()
+        for step in steps[:number]:
+            STEPS[step](ledger)
+
+        (record,) = ledger.records()
+        assert record.state == max(steps[:number], key=list(STEPS).index)
+        is_failed = "failed" in steps[:number] and record.state != "fetched"
+        assert record.failure == ("timeout" if is_failed else None)
+        assert ledger.keyed_by(seed_key).records() == ledger.records()
+        assert SourceRegistry.from_records(ledger.records()).records() == ledger.records()
 
 
 def test_text_is_capped() -> None:
@@ -175,6 +206,7 @@ def test_a_ledger_is_rebuilt_from_events() -> None:
     assert [(record.url, record.state) for record in ledger.records()] == [
         (PAGE, "fetched"),
         ("https://a.example/2", "searched"),
+        ("https://a.example/3", "failed"),
     ]
     assert ledger.records()[0].content_sha256 == "0" * 64
 

@@ -7,6 +7,7 @@ from research_eval.scorer import no_pages
 from research_eval.scorer.efficiency import efficiency
 from research_eval.scorer.failover import search_failover
 from research_eval.scorer.outcome import gate_outcome, trial_status
+from research_eval.scorer.provenance import provenance
 from research_eval.scorer.repair import repair_rate
 
 PAGE = "https://morvane.example/toll"
@@ -172,3 +173,36 @@ def test_failover_counts_who_served_and_who_failed(story):
         "served_by:brave": 2.0,
         "served_by:serper": 1.0,
     }
+
+
+def test_what_the_ssrf_guard_blocked_is_not_held_against_the_model(story):
+    """Of an answer with nothing else wrong nobody knows whether the model read the page."""
+    trial = (
+        story()
+        .fetch(OTHER, error="blocked")
+        .answer(f"It is 4 ({OTHER}).")
+        .fetch(PAGE)
+        .answer(f"It is 4 ({PAGE}).")
+        .record()
+    )
+
+    found = values(gate_outcome, trial)
+
+    assert found["first_attempt_passed"] == "error"
+    assert (found["final_passed"], found["first_fetch_blocked"]) == (1.0, 1.0)
+    assert found["first_fetch_failed"] == found["first_unknown_url"] == 0.0
+    assert set(values(repair_rate, trial).values()) == {"error"}
+    classes = values(provenance, trial)
+    assert (classes["first_cited_fetch_blocked"], classes["first_cited_fetch_failed"]) == (1.0, 0.0)
+    assert classes["first_cited_never_seen"] == 0.0
+
+
+def test_a_blocked_page_beside_a_made_up_one_is_rejected_for_that(story):
+    trial = (
+        story()
+        .fetch(OTHER, error="blocked")
+        .answer(f"It is 4 ({OTHER}, {PAGE}).", last=True)
+        .record()
+    )
+
+    assert values(gate_outcome, trial)["first_attempt_passed"] == 0.0

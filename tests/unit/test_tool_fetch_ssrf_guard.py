@@ -153,7 +153,7 @@ async def test_a_trick_host_is_never_dialled(host):
             assert not outcome.ok
             assert outcome.error in {"blocked", "invalid_url"}
     assert place.backend.dialled == []
-    assert place.ledger.records() == ()
+    assert {one.failure for one in place.ledger.records()} <= {"blocked", "invalid_url"}
 
 
 @pytest.mark.sockets

@@ -197,13 +197,13 @@ async def test_a_start_behind_the_end_is_out_of_range():
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-async def test_what_failed_is_not_in_the_ledger_and_says_what_to_try(answer, error):
+async def test_what_failed_is_in_the_ledger_as_failed_and_says_what_to_try(answer, error):
     desk = Desk(lambda _: answer)
     outcome = await desk.tool({"url": "https://a.example/"})
 
     assert outcome.error == error
     assert "help: " in outcome.text
-    assert desk.ledger.records() == ()
+    assert [(one.state, one.failure) for one in desk.ledger.records()] == [("failed", error)]
     assert desk.events[0].error == error
     assert desk.events[0].unrecorded == (error == "unrecorded")
 

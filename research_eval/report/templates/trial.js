@@ -95,7 +95,10 @@ function attemptBlock(attempt, count) {
 
 function evidenceText(source) {
   const state = source.state || "searched";
-  if (state === "searched") return "search hit only";
+  const failed = source.failure ? "failed: " + spoken(source.failure) : "";
+  if (state === "given") return "in the question only";
+  if (state === "failed") return failed || "failed";
+  if (state === "searched") return failed ? "search hit, " + failed : "search hit only";
   const evidence = source.evidence && source.evidence !== "ok" ? ", no evidence: " + spoken(source.evidence) : "";
   return "opened" + evidence + (source.alias_of ? ", alias" : "");
 }

@@ -33,7 +33,7 @@ class PageLedger(Protocol):
     """What the tool needs of a ledger."""
 
     def add_page(self, fetched: Fetched, text: str | None) -> object:
-        """File a page that was opened."""
+        """File a page that was opened, or note what came instead."""
         ...
 
     def get(self, url: str) -> SourceRecord | None:
@@ -147,18 +147,18 @@ class FetchTool:
         hops: tuple[str, ...] = (),
         document: Document | None = None,
     ) -> ToolOutcome:
-        self._emit(
-            Fetched(
-                url=url,
-                final_url=None if document is None else document.url,
-                hops=hops if document is None else document.hops,
-                status=None if document is None else document.status,
-                ok=False,
-                error=kind,
-                unrecorded=kind == "unrecorded",
-                at_s=self._now(),
-            )
+        event = Fetched(
+            url=url,
+            final_url=None if document is None else document.url,
+            hops=hops if document is None else document.hops,
+            status=None if document is None else document.status,
+            ok=False,
+            error=kind,
+            unrecorded=kind == "unrecorded",
+            at_s=self._now(),
         )
+        self._emit(event)
+        self._ledger.add_page(event, None)
         return error_outcome(kind, url=url, detail=detail)
 
     def _now(self) -> float | None:
