@@ -1,5 +1,6 @@
 """Asking: a request as a client sends it in, the request as recordings know it out."""
 
+from research_eval.cassette.conversation import Conversation
 from research_eval.cassette.key import (
     Asked,
     canonical_json,
@@ -9,7 +10,59 @@ from research_eval.cassette.key import (
 )
 from research_eval.cassette.redact import Channel, Redactor
 
-__all__ = ["asked_request"]
+__all__ = ["Asking", "asked_request"]
+
+_REMEMBERED = 4096
+_REMEMBERED_BYTES = 2048
+
+Remembered = dict[tuple[str, tuple[str, str, str], str, bytes], Asked]
+"""Small requests that were made canonical before: trials of a run ask much the same."""
+
+
+class Asking:
+    """Makes canonical what one trial asks."""
+
+    def __init__(self, redactor: Redactor, channel: Channel, remembered: Remembered) -> None:
+        """Begin with nothing asked.
+
+        Args:
+            redactor: Takes the secrets out.
+            channel: Whose traffic it is.
+            remembered: What trials share.
+        """
+        self._redactor = redactor
+        self._channel: Channel = channel
+        self._remembered = remembered
+        self._conversations: dict[tuple[str, str], Conversation] = {}
+
+    def ask(
+        self, method: str, url: tuple[str, str, str], content_type: str, content: bytes
+    ) -> Asked:
+        """Return a request scrubbed and canonical: what `asked_request` makes of it, with less work."""
+        request = (method, url, content_type, content)
+        if len(content) > _REMEMBERED_BYTES:
+            return self._continued(*request) or asked_request(
+                *request, self._redactor, self._channel
+            )
+        asked = self._remembered.get(request)
+        if asked is None:
+            asked = asked_request(*request, self._redactor, self._channel)
+            if len(self._remembered) >= _REMEMBERED:
+                self._remembered.clear()
+            self._remembered[request] = asked
+        return asked
+
+    def _continued(
+        self, method: str, url: tuple[str, str, str], content_type: str, content: bytes
+    ) -> Asked | None:
+        is_json = looks_like_json(content_type, content) and content.startswith(b"{")
+        if not is_json or content_type.startswith("multipart/"):
+            return None
+        uri = self._redactor.uri(canonical_uri(*url))
+        known = self._conversations.setdefault(
+            (method, uri), Conversation(self._redactor, self._channel)
+        )
+        return known.asked(method, uri, url[1], content)
 
 
 def asked_request(

@@ -16,6 +16,7 @@ __all__ = [
     "body_bytes",
     "body_bytes_of",
     "depth_of",
+    "read_json",
     "readable_body",
     "spell_json",
 ]
@@ -43,6 +44,15 @@ def _no_constant(name: str) -> None:
 
 
 _decode: Callable[[str], Any] = json.JSONDecoder(parse_constant=_no_constant).decode
+
+
+def read_json(text: str) -> Any:  # noqa: ANN401  # any JSON value
+    """Return the value of JSON text.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    return _decode(text)
 
 
 def readable_body(content: bytes) -> Body:
@@ -137,7 +147,7 @@ def depth_of(value: object, limit: int = MAX_DEPTH) -> int:
 
 def _json_body(text: str) -> Body | None:
     try:
-        value = _decode(text)
+        value = read_json(text)
     except (ValueError, RecursionError):
         return None
     if depth_of(value) > MAX_DEPTH:

@@ -11,27 +11,32 @@ from research_eval.cassette.interaction import Body
 from research_eval.cassette.key import spell
 from research_eval.errors import CassetteCorruptError
 
-__all__ = ["request_deltas", "whole_request"]
+__all__ = ["RequestDeltas", "whole_request"]
 
 _ABSENT = object()
 
 
-def request_deltas(requests: Sequence[tuple[str, Body | None]]) -> list[Body | None]:
-    """Return the bodies of `requests`, each written as what it adds to the last one sent to the same place.
+class RequestDeltas:
+    """Writes the requests of a file as what each adds to the last one sent to the same place."""
 
-    Args:
-        requests: Where each was sent, and its body written out whole.
-    """
-    last: dict[str, int] = {}
-    grown: list[Body | None] = []
-    for number, (place, body) in enumerate(requests):
+    def __init__(self) -> None:
+        """Begin with an empty file."""
+        self._last: dict[str, tuple[int, dict[str, Any]]] = {}
+        self._count = 0
+
+    def added(self, place: str, body: Body | None) -> Body | None:
+        """Return the body of the next request as it is to be written.
+
+        Args:
+            place: Where it was sent.
+            body: Its body, written out whole.
+        """
+        number, self._count = self._count, self._count + 1
         if body is None or not isinstance(body.data, dict):
-            grown.append(body)
-            continue
-        before = requests[last[place]][1] if place in last else None
-        grown.append(_added(body, before.data, last[place]) if before is not None else body)
-        last[place] = number
-    return grown
+            return body
+        before = self._last.get(place)
+        self._last[place] = (number, body.data)
+        return body if before is None else _added(body, before[1], before[0])
 
 
 def whole_request(body: Body | None, earlier: Sequence[Body | None]) -> Body | None:
@@ -72,9 +77,15 @@ def _added(body: Body, before: dict[str, Any], number: int) -> Body:
     same, keep, data = [], {}, {}
     for name, item in sorted(body.data.items()):
         known = before.get(name, _ABSENT)
-        if known is not _ABSENT and spell(known) == spell(item):
+        count = 0
+        if isinstance(known, list) and isinstance(item, list):
+            count = _shared(known, item)
+            is_same = count == len(known) == len(item)
+        else:
+            is_same = known is not _ABSENT and _is_same(known, item)
+        if is_same:
             same.append(name)
-        elif isinstance(known, list) and isinstance(item, list) and (count := _shared(known, item)):
+        elif count:
             keep[name] = count
             data[name] = item[count:]
         else:
@@ -87,7 +98,11 @@ def _added(body: Body, before: dict[str, Any], number: int) -> Body:
 def _shared(known: list[Any], item: list[Any]) -> int:
     count = 0
     for old, new in zip(known, item, strict=False):
-        if spell(old) != spell(new):
+        if not _is_same(old, new):
             break
         count += 1
     return count
+
+
+def _is_same(old: object, new: object) -> bool:
+    return old is new or spell(old) == spell(new)

@@ -10,6 +10,7 @@ from research_eval.cassette.base_transport import Mode
 from research_eval.cassette.body import body_bytes
 from research_eval.cassette.explain import Candidate, explain
 from research_eval.cassette.file import Cassette
+from research_eval.cassette.growing import GrowingCassette
 from research_eval.cassette.interaction import CassetteMetadata, RecordedInteraction
 from research_eval.cassette.key import PROFILE, Asked
 from research_eval.cassette.name import safe_name
@@ -94,6 +95,8 @@ class ModelSession(Session):
             self._damage = exc
         self._asked = 0
         self._kept: list[tuple[int, RecordedInteraction]] = []
+        self._records: list[RecordedInteraction] | None = None
+        self._growing: GrowingCassette | None = None
         self._has_diverged = False
 
     @override
@@ -113,6 +116,7 @@ class ModelSession(Session):
             self._hits += 1
             if self.mode == "record":
                 self._kept.append((self._asked, self._record_of(found)))
+                self._growing = None
             return found
         if self.mode == "record" and (self._may_record() or is_failed):
             self._has_diverged = True
@@ -136,12 +140,24 @@ class ModelSession(Session):
 
         def save(interaction: RecordedInteraction | None) -> None:
             if interaction is not None:
-                self._kept.append((place, interaction))
-                self._kept.sort(key=lambda entry: entry[0])
-                metadata = CassetteMetadata(profile=PROFILE, trial=tuple(self.key))
-                self._store.write(self._name, [record for _, record in self._kept], metadata)
+                self._keep(place, interaction)
 
         return save
+
+    def _keep(self, place: int, interaction: RecordedInteraction) -> None:
+        """Write an exchange behind those that were asked before it."""
+        is_last = not self._kept or self._kept[-1][0] < place
+        self._kept.append((place, interaction))
+        growing, self._growing = self._growing, None  # used no more if it fails
+        if growing is None or not is_last:
+            self._kept.sort(key=lambda entry: entry[0])
+            records = [record for _, record in self._kept]
+            metadata = CassetteMetadata(profile=PROFILE, trial=tuple(self.key))
+            growing = self._store.growing(self._name, records, metadata)
+            growing.save()
+        else:
+            growing.add(interaction)
+        self._growing = growing
 
     @override
     def _unplayed(self) -> int:
@@ -150,7 +166,9 @@ class ModelSession(Session):
     def _record_of(self, interaction: Interaction) -> RecordedInteraction:
         """Return a recorded exchange with its request written out whole."""
         cassette = self._cassette or Cassette((), b"", "")
-        return cassette.records()[cassette.interactions.index(interaction)]
+        if self._records is None:
+            self._records = cassette.records()
+        return self._records[cassette.interactions.index(interaction)]
 
     def _may_record(self) -> bool:
         refresh = self._settings.refresh

@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from pydantic import ValidationError
 
-from research_eval.cassette.delta import request_deltas, whole_request
+from research_eval.cassette.delta import RequestDeltas, whole_request
 from research_eval.cassette.interaction import CassetteFile, CassetteMetadata, RecordedInteraction
 from research_eval.cassette.key import PROFILE
 from research_eval.cassette.playback import Interaction
@@ -14,7 +15,7 @@ from research_eval.cassette.seal import damage_in, seal_state, sealed
 from research_eval.cassette.shape import read_exchanges
 from research_eval.errors import CassetteCorruptError
 
-__all__ = ["MAX_BYTES", "Cassette", "dump_cassette", "parse_cassette"]
+__all__ = ["MAX_BYTES", "Cassette", "CassetteText", "dump_cassette", "parse_cassette", "plain_of"]
 
 MAX_BYTES = 64 * 1024 * 1024
 """Largest cassette file that is read."""
@@ -149,32 +150,58 @@ def dump_cassette(interactions: Iterable[RecordedInteraction], metadata: Cassett
         interactions: With their requests written out whole.
         metadata: What the file says of itself.
     """
-    records = list(interactions)
-    grown = request_deltas(
-        [
-            (f"{record.request.method} {record.request.uri}", record.request.body)
-            for record in records
-        ]
+    text = CassetteText(metadata)
+    for interaction in interactions:
+        text.add(interaction)
+    return text.whole().decode("utf-8", "surrogatepass")
+
+
+class CassetteText:
+    """The text of a file that grows: what was spelled once is not spelled again."""
+
+    def __init__(self, metadata: CassetteMetadata) -> None:
+        """Begin an empty file that says `metadata` of itself."""
+        self._deltas = RequestDeltas()
+        self._parts: list[bytes] = []
+        self._end = _spelled({
+            "metadata": metadata.model_dump(mode="json", exclude_none=True),
+            "version": 1,
+        }).removeprefix(b"{")  # fmt: skip
+
+    def add(self, interaction: RecordedInteraction) -> bytes:
+        """Add an exchange with its request written out whole; return its text."""
+        part = _spelled(plain_of(interaction, self._deltas)).replace(b"\n", b"\n  ")
+        self._parts.append(b"  " + part)
+        return part
+
+    def whole(self) -> bytes:
+        """Return the text of the file as it is now, with its checksum."""
+        exchanges = b"[\n%s\n ]" % b",\n".join(self._parts) if self._parts else b"[]"
+        return sealed(b'{\n "interactions": %s,%s\n' % (exchanges, self._end))
+
+
+def plain_of(interaction: RecordedInteraction, deltas: RequestDeltas) -> dict[str, Any]:
+    """Return an exchange as plain values for its place in a file."""
+    values = interaction.model_dump(
+        mode="json", by_alias=True, exclude_defaults=True, exclude={"request": {"body"}}
     )
-    plain = []
-    for record, body in zip(records, grown, strict=True):
-        values = record.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-        values["request"]["body"] = body and body.model_dump(
-            mode="json", by_alias=True, exclude_defaults=True
-        )
-        values["request"].setdefault("headers", {})
-        values["response"].setdefault("headers", {})
-        values["response"].setdefault("body", {"string": ""})
-        values["response"]["status"].setdefault("message", "")
-        plain.append({part: _by_name(value) for part, value in values.items()})
-    file = {
-        "interactions": plain,
-        "metadata": metadata.model_dump(mode="json", exclude_none=True),
-        "version": 1,
-    }
-    text = json.dumps(file, ensure_ascii=False, indent=1)
-    text = _INVISIBLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
-    return sealed(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+    request = interaction.request
+    body = deltas.added(f"{request.method} {request.uri}", request.body)
+    values["request"]["body"] = body and body.model_dump(
+        mode="json", by_alias=True, exclude_defaults=True
+    )
+    values["request"].setdefault("headers", {})
+    values["response"].setdefault("headers", {})
+    values["response"].setdefault("body", {"string": ""})
+    values["response"]["status"].setdefault("message", "")
+    return {part: _by_name(item) for part, item in values.items()}
+
+
+def _spelled(value: object) -> bytes:
+    """Return JSON with one value a line, and escapes for what no eye can see."""
+    text = json.dumps(value, ensure_ascii=False, indent=1)
+    text = _INVISIBLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _by_name(value: object) -> object:

@@ -9,15 +9,21 @@ import json
 import re
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
+
+if TYPE_CHECKING:
+    from hashlib import _Hash as Digest
 
 __all__ = [
     "PROFILE",
     "Asked",
+    "LazyBody",
+    "begun_key",
     "canonical_json",
     "canonical_uri",
+    "key_of",
     "looks_like_json",
     "request_key",
     "spell",
@@ -32,28 +38,71 @@ _ID_FIELDS = frozenset({"id", "tool_call_id", "call_id", "tool_use_id"})
 _BOUNDARY = re.compile(r'boundary=(?:"([^"]{1,200})"|([^;\s]{1,200}))', re.IGNORECASE)
 
 
+class LazyBody(Protocol):
+    """A canonical body of which the whole is made when somebody asks for it."""
+
+    def text(self) -> str:
+        """Return the canonical body."""
+        ...
+
+    def value(self) -> dict[str, Any] | None:
+        """Return its JSON value, if a cassette can hold it written out."""
+        ...
+
+
 class Asked:
     """A request as recordings know it: scrubbed and canonical."""
 
-    __slots__ = ("content", "host", "key", "method", "uri")
+    __slots__ = ("_body", "host", "key", "method", "uri")
 
-    def __init__(self, method: str, uri: str, host: str, content: str | bytes) -> None:
+    def __init__(
+        self,
+        method: str,
+        uri: str,
+        host: str,
+        body: str | bytes | LazyBody,
+        key: str | None = None,
+    ) -> None:
+        """Take a request.
+
+        Args:
+            method: The HTTP method.
+            uri: Where it is sent.
+            host: The host in it, with its port.
+            body: The canonical body.
+            key: The digest, where it is known.
+        """
         self.method = method
         self.uri = uri
         self.host = host
-        self.content = content
-        self.key = request_key(method, uri, content)
+        self._body = body
+        self.key = key or request_key(method, uri, self.content)
+
+    @property
+    def content(self) -> str | bytes:
+        """The canonical body."""
+        return self._body if isinstance(self._body, str | bytes) else self._body.text()
+
+    @property
+    def value(self) -> dict[str, Any] | None:
+        """The JSON value of the body, where it is at hand and can be written out."""
+        return None if isinstance(self._body, str | bytes) else self._body.value()
 
 
 def request_key(method: str, uri: str, content: str | bytes) -> str:
     """Return the digest of a canonical request."""
-    kind, body = (
-        ("text", content.encode("utf-8", "surrogatepass"))
-        if isinstance(content, str)
-        else ("bytes", content)
-    )
-    digest = sha256(f"{PROFILE}\n{method}\n{uri}\n{kind}\n".encode("utf-8", "surrogatepass"))
-    digest.update(body)
+    digest = begun_key(method, uri, "text" if isinstance(content, str) else "bytes")
+    digest.update(content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content)
+    return key_of(digest)
+
+
+def begun_key(method: str, uri: str, kind: Literal["text", "bytes"]) -> "Digest":
+    """Return a digest that the canonical body of a request is still to be added to."""
+    return sha256(f"{PROFILE}\n{method}\n{uri}\n{kind}\n".encode("utf-8", "surrogatepass"))
+
+
+def key_of(digest: "Digest") -> str:
+    """Return the key of a request whose body was added to its digest."""
     return digest.hexdigest()[:32]
 
 

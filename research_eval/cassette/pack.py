@@ -11,14 +11,15 @@ is lost from one that was never there.
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from research_eval.cassette.body import body_bytes
-from research_eval.cassette.file import Cassette, dump_cassette, parse_cassette
+from research_eval.cassette.file import Cassette, parse_cassette
+from research_eval.cassette.growing_row import MARK, PART, GrowingRow, part_name
 from research_eval.cassette.interaction import Body, CassetteMetadata, RecordedInteraction
-from research_eval.cassette.key import spell
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.row import (
     SUMS,
@@ -31,7 +32,6 @@ from research_eval.cassette.row import (
     true_sums,
     written_sums,
 )
-from research_eval.cassette.seal import unsealed
 from research_eval.errors import CassetteCorruptError, CassetteWriteError
 
 __all__ = ["PackStore"]
@@ -41,9 +41,6 @@ _SCHEMA = (
     "CREATE TABLE bodies (name TEXT PRIMARY KEY, data BLOB NOT NULL)",
     "CREATE TABLE parts (name TEXT PRIMARY KEY, data BLOB NOT NULL)",
 )
-_PART = "\u0000part"
-_MARK = b'"\\u0000part"'
-_PART_FROM_CHARS = 200
 _SHARED_FROM_BYTES = 2048
 
 
@@ -53,7 +50,7 @@ class PackStore:
     def __init__(self, path: Path, redactor: Redactor | None = None) -> None:
         self.path = path
         self.place = str(path)
-        self._redactor = redactor or Redactor()
+        self.redactor = redactor or Redactor()
         self._connection: sqlite3.Connection | None = None
         self._has_sums = False
         self._loss: str | None = None
@@ -72,7 +69,7 @@ class PackStore:
         where = f"{self.place}: {name}"
 
         def complete(text: bytes) -> bytes:
-            return self._with_parts(text, where) if _MARK in text else text
+            return self._with_parts(text, where) if MARK in text else text
 
         text = inflated(data, "tapes", name, where)
         cassette = parse_cassette(text, where, self.body, complete)
@@ -114,10 +111,26 @@ class PackStore:
             SecretInCassetteError: If a known secret is in one of them; nothing is written then.
             CassetteWriteError: If the file cannot be written.
         """
+        with self.writing() as connection:
+            for name, records, metadata in cassettes:
+                GrowingRow(self, name, records, metadata).write(connection)
+
+    def growing(
+        self, name: str, interactions: Iterable[RecordedInteraction], metadata: CassetteMetadata
+    ) -> GrowingRow:
+        """Return what replaces the cassette called `name`, with `interactions` to begin with."""
+        return GrowingRow(self, name, interactions, metadata)
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Keep what the block writes, or nothing of it.
+
+        Raises:
+            CassetteWriteError: If the file cannot be written.
+        """
         try:
             with self._open(for_writing=True) as connection:
-                for name, records, metadata in cassettes:
-                    self._write(connection, name, records, metadata)
+                yield connection
         except sqlite3.Error as exc:
             raise CassetteWriteError(f"{self.place}: cannot be written: {exc}") from exc
 
@@ -208,38 +221,16 @@ class PackStore:
             self._connection.close()
             self._connection = None
 
-    def _write(
-        self,
-        connection: sqlite3.Connection,
-        name: str,
-        records: list[RecordedInteraction],
-        metadata: CassetteMetadata,
-    ) -> None:
-        shared = [self._share_body(connection, record) for record in records]
-        text = dump_cassette(shared, metadata)
-        self._redactor.check(text, f"{self.place}: {name}")
-        parts: dict[str, str] = {}
-        value = json.loads(text)
-        for interaction in () if _MARK.decode() in text else value["interactions"]:
-            body = interaction["request"]["body"]
-            if body and isinstance(body.get("json"), dict):
-                body["json"] = _take_parts(body["json"], parts)
-        if parts:
-            del value["checksum"]
-            text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        for part, content in parts.items():
-            put_row(connection, "parts", part, content.encode("utf-8"), is_once=True)
-        put_row(connection, "tapes", name, unsealed(text.encode("utf-8")), is_once=False)
-
-    def _share_body(
+    def with_shared_body(
         self, connection: sqlite3.Connection, record: RecordedInteraction
     ) -> RecordedInteraction:
+        """Return `record` with a large body moved into a row of its own, which equal bodies share."""
         body = record.response.body
         content = body_bytes(body, self.body) if body.file is None else b""
         if len(content) < _SHARED_FROM_BYTES:
             return record
         name = f"{sha256(content).hexdigest()}.{'bin' if body.base64 is not None else 'txt'}"
-        self._redactor.check_bytes(content, f"{self.place}: body {name}")
+        self.redactor.check_bytes(content, f"{self.place}: body {name}")
         put_row(connection, "bodies", name, content, is_once=self._is_sound(name))
         response = record.response.model_copy(update={"body": Body(file=name)})
         return record.model_copy(update={"response": response})
@@ -257,8 +248,8 @@ class PackStore:
                 return value
             if isinstance(value, list):
                 return [put_back(item, depth + 1) for item in value]
-            if set(value) == {_PART}:
-                return json.loads(self._part(str(value[_PART]), where))
+            if set(value) == {PART}:
+                return json.loads(self._part(str(value[PART]), where))
             return {name: put_back(item, depth + 1) for name, item in value.items()}
 
         try:
@@ -276,7 +267,7 @@ class PackStore:
         if data is None:
             raise CassetteCorruptError(f"{where}: a part of a request is missing")
         content = inflated(data, "parts", name, where)
-        if _part_name(content) != name:
+        if part_name(content) != name:
             raise CassetteCorruptError(f"{where}: a part of a request is not what its name says")
         return content
 
@@ -359,24 +350,3 @@ class PackStore:
         if tables not in (sorted(_SCHEMA), sorted((*_SCHEMA, SUMS))):
             raise CassetteCorruptError(f"{self.place}: is no packed cassette, or a damaged one")
         return SUMS in tables
-
-
-def _part_name(content: bytes) -> str:
-    return sha256(content).hexdigest()[:32]
-
-
-def _take_parts(value: dict[str, object], parts: dict[str, str]) -> dict[str, object]:
-    """Return a request's JSON with its long fields and items replaced by their digests."""
-
-    def taken(item: object) -> object:
-        text = spell(item)
-        if len(text) < _PART_FROM_CHARS:
-            return item
-        name = _part_name(text.encode("utf-8", "surrogatepass"))
-        parts[name] = text
-        return {_PART: name}
-
-    return {
-        name: [taken(item) for item in field] if isinstance(field, list) else taken(field)
-        for name, field in value.items()
-    }

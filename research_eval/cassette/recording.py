@@ -197,6 +197,8 @@ def _chunk_text(sizes: list[int], offsets: list[float]) -> str | None:
 
 
 def _request_body(asked: Asked) -> Body | None:
+    if asked.value is not None:
+        return Body(data=asked.value)
     if not asked.content:
         return None
     content = asked.content

@@ -76,6 +76,11 @@ class Redactor:
         names = "|".join(map(re.escape, sorted({*_QUERY_FIELDS, *own}, key=len, reverse=True)))
         self._query = re.compile(rf"(?i)([?&;#](?:{names})=)[^&;#\s\"'<>]+")
 
+    @property
+    def has_patterns(self) -> bool:
+        """Whether the user gave patterns of their own."""
+        return bool(self._patterns)
+
     def text(self, text: str) -> str:
         """Return `text` without known secrets and without what the user's patterns match."""
         text = self._known.scrub(text)

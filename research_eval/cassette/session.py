@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import httpx
 import httpx2
 
-from research_eval.cassette.asking import asked_request
+from research_eval.cassette.asking import Asking, Remembered
 from research_eval.cassette.base_transport import Mode
 from research_eval.cassette.interaction import RecordedInteraction
 from research_eval.cassette.key import Asked
@@ -36,10 +36,6 @@ Refresh = Literal["all", "missing", "stale", "mend"]
 both of these, which leaves every recording alone that still serves."""
 
 
-_REMEMBERED = 4096
-_REMEMBERED_BYTES = 2048
-
-
 class SessionSettings(NamedTuple):
     """What the sessions of a cassette share."""
 
@@ -53,8 +49,7 @@ class SessionSettings(NamedTuple):
     """Measures how long live answers take; a virtual clock then passes the same time."""
     record_command: str
     """How a miss says to record what is missing."""
-    asked_before: dict[tuple[str, tuple[str, str, str], str, bytes], Asked]
-    """Small requests that were made canonical before: trials of a run ask much the same."""
+    remembered: Remembered
 
 
 class Session(ABC):
@@ -77,6 +72,7 @@ class Session(ABC):
         self.divergence: Divergence | None = None
         self.broken: CassetteWriteError | None = None
         self._settings = settings
+        self._asking = Asking(settings.redactor, settings.channel, settings.remembered)
         self._ordinals: dict[tuple[str, str], int] = {}
         self._open: list[Recording] = []
         self._hits = self._recorded = self._live = self._unrecorded = self._misses = self._stale = 0
@@ -115,17 +111,7 @@ class Session(ABC):
         self, method: str, url: tuple[str, str, str], content_type: str, content: bytes
     ) -> Asked:
         """Return a request as recordings know it: scrubbed, then made canonical."""
-        settings, known = self._settings, self._settings.asked_before
-        request = (method, url, content_type, content)
-        if len(content) > _REMEMBERED_BYTES:
-            return asked_request(*request, settings.redactor, settings.channel)
-        asked = known.get(request)
-        if asked is None:
-            asked = asked_request(*request, settings.redactor, settings.channel)
-            if len(known) >= _REMEMBERED:
-                known.clear()
-            known[request] = asked
-        return asked
+        return self._asking.ask(method, url, content_type, content)
 
     @abstractmethod
     async def match(
@@ -283,5 +269,5 @@ def session_settings(
         stamp=stamp,
         stopwatch=stopwatch or SystemClock(),
         record_command=record_command,
-        asked_before={},
+        remembered={},
     )

@@ -13,13 +13,14 @@ from typing import Protocol
 
 from research_eval.cassette.body import body_bytes
 from research_eval.cassette.confine import Confinement
-from research_eval.cassette.file import MAX_BYTES, Cassette, dump_cassette, parse_cassette
+from research_eval.cassette.file import MAX_BYTES, Cassette, parse_cassette
+from research_eval.cassette.growing import GrowingCassette, GrowingFile, write_whole
 from research_eval.cassette.interaction import Body, CassetteMetadata, RecordedInteraction
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.seal import damage_in, seal_state, unsealed
 from research_eval.errors import CassetteCorruptError, CassetteWriteError
 
-__all__ = ["FolderStore", "Store", "write_whole"]
+__all__ = ["FolderStore", "Store"]
 
 _SHARED_FROM_BYTES = 2048
 _SHARED_JSON_FROM_BYTES = 4096
@@ -52,6 +53,16 @@ class Store(Protocol):
         Raises:
             SecretInCassetteError: If a known secret is in it; nothing is written then.
             CassetteWriteError: If it cannot be written.
+        """
+        ...
+
+    def growing(
+        self, name: str, interactions: Iterable[RecordedInteraction], metadata: CassetteMetadata
+    ) -> GrowingCassette:
+        """Return what replaces the cassette called `name`, with `interactions` to begin with.
+
+        Raises:
+            SecretInCassetteError: If a known secret is in it.
         """
         ...
 
@@ -160,13 +171,18 @@ class FolderStore:
             SecretInCassetteError: If a known secret is in it; nothing is written then.
             CassetteWriteError: If the folder cannot be written.
         """
+        self.growing(name, interactions, metadata).save()
+
+    def growing(
+        self, name: str, interactions: Iterable[RecordedInteraction], metadata: CassetteMetadata
+    ) -> GrowingCassette:
+        """Return what replaces the cassette called `name`, with `interactions` to begin with.
+
+        Raises:
+            SecretInCassetteError: If a known secret is in it.
+        """
         path = self._path(name)
-        records = list(interactions)
-        if self._has_shared_bodies:
-            records = [self._share_body(record) for record in records]
-        text = dump_cassette(records, metadata)
-        self._redactor.check(text, str(path))
-        write_whole(path, text.encode("utf-8"))
+        return GrowingFile(path, interactions, metadata, self._redactor, self._with_shared_body)
 
     def require_writable(self) -> None:
         """Find out whether cassettes can be written, and leave everything as it is.
@@ -286,10 +302,10 @@ class FolderStore:
         self._confinement.check_parent(path)
         return _read_bounded(path, self._confinement)
 
-    def _share_body(self, record: RecordedInteraction) -> RecordedInteraction:
-        """Return `record` with a large body moved into a file of its own, which equal bodies share."""
+    def _with_shared_body(self, record: RecordedInteraction) -> RecordedInteraction:
+        """Return `record` with a large body moved into a file of its own, where equal bodies share one."""
         body = record.response.body
-        if body.file is not None:
+        if not self._has_shared_bodies or body.file is not None:
             return record
         content = body_bytes(body, self.body)
         limit = _SHARED_FROM_BYTES if body.data is None else _SHARED_JSON_FROM_BYTES
@@ -308,27 +324,6 @@ def _shared_start(first: str, second: str) -> int:
     """Return how many first characters two texts share."""
     pairs = zip(first, second, strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Put `content` at `path`, whole or not at all.
-
-    Raises:
-        CassetteWriteError: If it cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".part", delete=False) as file:
-            try:
-                file.write(content)
-                file.flush()
-                Path(file.name).chmod(0o644)
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
-    except OSError as exc:
-        raise CassetteWriteError(f"{path}: cannot be written: {exc.strerror}") from exc
 
 
 def _suffix(record: RecordedInteraction) -> str:

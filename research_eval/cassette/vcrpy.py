@@ -88,7 +88,7 @@ class CassettePersister:
         """Write what vcrpy recorded, whole or not at all."""
         from vcr.serialize import serialize  # noqa: PLC0415  # only where vcrpy is used
 
-        from research_eval.cassette.store import write_whole  # noqa: PLC0415
+        from research_eval.cassette.growing import write_whole  # noqa: PLC0415
 
         write_whole(Path(cassette_path), serialize(cassette_dict, serializer).encode("utf-8"))
 
@@ -135,7 +135,7 @@ def write_vcrpy(cassettes: Iterable[tuple[Cassette, Callable[[str], bytes]]], pa
     from vcr.serializers import jsonserializer, yamlserializer  # noqa: PLC0415  # slow to import
     from vcr.serializers.compat import convert_to_unicode  # noqa: PLC0415
 
-    from research_eval.cassette.store import write_whole  # noqa: PLC0415
+    from research_eval.cassette.growing import write_whole  # noqa: PLC0415
 
     interactions = [
         interaction

@@ -44,7 +44,7 @@ def write_warc(store: Store, path: Path) -> Exported:
                 continue
             _write_pair(warcio, writer, record, store, f"{name}#{number}")
             written += 1
-    from research_eval.cassette.store import write_whole  # noqa: PLC0415
+    from research_eval.cassette.growing import write_whole  # noqa: PLC0415
 
     write_whole(path, out.getvalue())
     return Exported(written, failures)
