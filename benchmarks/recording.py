@@ -41,7 +41,7 @@ async def record(folder: Path, turns: int, size: int) -> list[float]:
     """Return the CPU milliseconds of each turn."""
     cassette = ModelCassettes(folder, mode="record", redactor=Redactor(SECRETS))
     session = cassette.session(TrialKey("case", "one", 1), SystemClock())
-    transport = session.transport2(httpx2.MockTransport(answer))
+    transport = session.transport(httpx2.MockTransport(answer))
     messages: list[dict[str, object]] = [{"role": "user", "content": "What?"}]
     spent = []
     for turn in range(1, turns + 1):

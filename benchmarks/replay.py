@@ -30,7 +30,7 @@ from pathlib import Path
 import httpx
 
 from research_eval.cassette import Redactor, WebCassettes
-from research_eval.cassette.asking import asked_request
+from research_eval.cassette.canonical_request import canonical_request
 from research_eval.cassette.file import dump_cassette
 from research_eval.cassette.foreign import ForeignExchange, recorded_interaction
 from research_eval.cassette.interaction import CassetteMetadata
@@ -94,13 +94,15 @@ def cassettes(template: dict, count: int) -> Iterator[tuple[str, bytes, str, byt
     for number in range(count):
         one = exchange(number)
         url = ("https", "api.example", "/search")
-        asked = asked_request("POST", url, "application/json", one.request_body, redactor, "web")
+        canonical = canonical_request(
+            "POST", url, "application/json", one.request_body, redactor, "web"
+        )
         name = f"{sha256(one.body).hexdigest()}.json"
         interaction["request"]["body"] = {"json": request_body(number)}
         interaction["response"]["body"] = {"file": name}
-        interaction["recording"]["key"] = asked.key
+        interaction["recording"]["key"] = canonical.key
         yield (
-            web_name(asked),
+            web_name(canonical),
             json.dumps(template, indent=1, ensure_ascii=False).encode(),
             name,
             one.body,

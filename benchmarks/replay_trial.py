@@ -45,7 +45,7 @@ async def one_trial(web: WebCassettes, model: ModelCassettes, trial: int, networ
     """Return the CPU seconds that the transports took."""
     key = TrialKey("case", "configuration", trial)
     sessions = [cassette.session(key, VirtualClock()) for cassette in (web, model)]
-    pages, chat = sessions[0].transport(networks[0]), sessions[1].transport2(networks[1])
+    pages, chat = sessions[0].transport(networks[0]), sessions[1].transport(networks[1])
     requests = [
         httpx.Request("GET", f"https://site-{n}.example/page/{(trial + n) % 20}")
         for n in range(PAGES)

@@ -1,11 +1,9 @@
 """Cassette: an HTTP request in, its recorded response out."""
 
-from research_eval.cassette.base_transport import GAVE_UP, IS_PLAYED, Mode
 from research_eval.cassette.exchange import ModelCassettes, ModelSession
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.session import Refresh, Session
-from research_eval.cassette.transport import UnrecordedError
-from research_eval.cassette.transport2 import UnrecordedError2
+from research_eval.cassette.transport import GAVE_UP, IS_PLAYED, Mode, UnrecordedError
 from research_eval.cassette.verdict import Divergence, ReplayVerdict, replay_verdict, run_verdict
 from research_eval.cassette.web import RepeatPolicy, WebCassettes, WebSession
 from research_eval.secret import SCRUBBED
@@ -24,7 +22,6 @@ __all__ = [
     "ReplayVerdict",
     "Session",
     "UnrecordedError",
-    "UnrecordedError2",
     "WebCassettes",
     "WebSession",
     "replay_verdict",

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from research_eval.cassette.body import body_bytes
 from research_eval.cassette.file import Cassette
-from research_eval.cassette.foreign import ask_again
+from research_eval.cassette.foreign import as_canonical
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.store import Store
@@ -123,7 +123,7 @@ def _verify_cassette(
             (field, value) for field, values in record.request.headers.items() for value in values
         ]
         request = record.request
-        asked = ask_again(
+        canonical = as_canonical(
             request.method,
             request.uri,
             headers,
@@ -131,7 +131,7 @@ def _verify_cassette(
             Redactor(),
             channel,
         )
-        if asked.key != record.recording.key:
+        if canonical.key != record.recording.key:
             yield Finding(
                 "wrong_key", name, f"interaction {number}: its key is not that of its request"
             )

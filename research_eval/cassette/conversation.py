@@ -1,7 +1,7 @@
 """Conversations that are sent again whole with every turn: a request in, the same canonical out.
 
 Only what a request adds to the one before it is read and scrubbed, so that a turn costs no more at
-the end of a long conversation than at its beginning. What comes out is what `asked_request` makes
+the end of a long conversation than at its beginning. What comes out is what `canonical_request` makes
 of the whole; where that cannot be promised, nothing does.
 """
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from research_eval.cassette.body import MAX_DEPTH, depth_of, read_json, spell_json
-from research_eval.cassette.key import Asked, begun_key, canonical_json, key_of, spell
+from research_eval.cassette.key import CanonicalRequest, begun_key, canonical_json, key_of, spell
 from research_eval.cassette.redact import Channel, Redactor
 
 if TYPE_CHECKING:
@@ -129,7 +129,9 @@ class Conversation:
         self._channel: Channel = channel
         self._last: _Turn | None = None
 
-    def asked(self, method: str, uri: str, host: str, content: bytes) -> Asked | None:
+    def canonical(
+        self, method: str, uri: str, host: str, content: bytes
+    ) -> CanonicalRequest | None:
         """Return a request whose body is JSON; `None` if it must be read whole.
 
         Args:
@@ -141,11 +143,11 @@ class Conversation:
         if self._redactor.has_patterns:
             return None  # which may reach over several parts
         try:
-            return self._asked(method, uri, host, content)
+            return self._canonical(method, uri, host, content)
         except (_WholeError, msgspec.MsgspecError, UnicodeError, RecursionError):
             return None
 
-    def _asked(self, method: str, uri: str, host: str, content: bytes) -> Asked:
+    def _canonical(self, method: str, uri: str, host: str, content: bytes) -> CanonicalRequest:
         last = self._last
         kept = _kept(last, content) if last else 0
         short = content
@@ -174,7 +176,7 @@ class Conversation:
         whole = digests[-1].copy()
         whole.update(after)
         body = _Body(before, name, items, after, [item for _, item in members.values()])
-        return Asked(method, uri, host, body, key_of(whole))
+        return CanonicalRequest(method, uri, host, body, key_of(whole))
 
     def _list_in(self, text: bytes, members: dict[str, tuple[int, int]]) -> str:
         """Return the name of the longest list among the fields."""

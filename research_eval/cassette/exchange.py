@@ -6,19 +6,19 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from research_eval.cassette.base_transport import Mode
 from research_eval.cassette.body import body_bytes
 from research_eval.cassette.explain import Candidate, explain
 from research_eval.cassette.file import Cassette
 from research_eval.cassette.growing import GrowingCassette
 from research_eval.cassette.interaction import CassetteMetadata, RecordedInteraction
-from research_eval.cassette.key import PROFILE, Asked
+from research_eval.cassette.key import PROFILE, CanonicalRequest
 from research_eval.cassette.name import safe_name
 from research_eval.cassette.opening import open_store
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.response_redaction import IsEnough
 from research_eval.cassette.session import Refresh, Session, SessionSettings, session_settings
+from research_eval.cassette.transport import Mode
 from research_eval.cassette.verdict import Divergence
 from research_eval.clock import Clock
 from research_eval.errors import CassetteCorruptError, CassetteMissError
@@ -93,7 +93,7 @@ class ModelSession(Session):
             self._cassette = cassettes.store.read(self._name) if is_read else None
         except CassetteCorruptError as exc:
             self._damage = exc
-        self._asked = 0
+        self._sent = 0
         self._kept: list[tuple[int, RecordedInteraction]] = []
         self._records: list[RecordedInteraction] | None = None
         self._growing: GrowingCassette | None = None
@@ -101,12 +101,12 @@ class ModelSession(Session):
 
     @override
     async def match(
-        self, asked: Asked, task_id: str, is_enough: IsEnough | None = None
+        self, canonical: CanonicalRequest, task_id: str, is_enough: IsEnough | None = None
     ) -> Interaction | int:
-        self._asked += 1
-        ordinal = self._take_ordinal(task_id, asked.key)
+        self._sent += 1
+        ordinal = self._take_ordinal(task_id, canonical.key)
         slots = (
-            self._cassette.slots(task_id, asked.key)
+            self._cassette.slots(task_id, canonical.key)
             if self._cassette and not self._has_diverged
             else []
         )
@@ -115,7 +115,7 @@ class ModelSession(Session):
         if found is not None and not is_failed:
             self._hits += 1
             if self.mode == "record":
-                self._kept.append((self._asked, self._record_of(found)))
+                self._kept.append((self._sent, self._record_of(found)))
                 self._growing = None
             return found
         if self.mode == "record" and (self._may_record() or is_failed):
@@ -123,7 +123,7 @@ class ModelSession(Session):
             return ordinal
         if self._damage is not None:
             raise self.damaged(self._damage)
-        raise self._missed(asked)
+        raise self._missed(canonical)
 
     def _came_to_nothing(self, left: list[Interaction]) -> bool:
         """Say whether an exchange was given up, or it and all that followed it found no server."""
@@ -134,9 +134,9 @@ class ModelSession(Session):
 
     @override
     def _saver(
-        self, asked: Asked, task_id: str, ordinal: int
+        self, canonical: CanonicalRequest, task_id: str, ordinal: int
     ) -> Callable[[RecordedInteraction | None], None]:
-        place = self._asked
+        place = self._sent
 
         def save(interaction: RecordedInteraction | None) -> None:
             if interaction is not None:
@@ -177,7 +177,7 @@ class ModelSession(Session):
         is_absent = self._cassette is None and self._damage is None
         return is_absent == (refresh == "missing")
 
-    def _missed(self, asked: Asked) -> CassetteMissError:
+    def _missed(self, canonical: CanonicalRequest) -> CassetteMissError:
         if self.problem is not None:
             return CassetteMissError(self.problem)
         place = f"{Path(self._store.place).name}/{self._name}.json"
@@ -185,19 +185,19 @@ class ModelSession(Session):
         if self._cassette is None:
             words = f"{place}: there is no recording of this trial; record it with: {command}"
             return self._latched(words, Divergence(1, 0, None, None, None, command), is_stale=False)
-        near, first = explain(asked, self._candidates(self._cassette))
+        near, first = explain(canonical, self._candidates(self._cassette))
         words = (
-            f"{place}: exchange {self._asked} ({asked.method} {asked.uri}) fits none of the "
+            f"{place}: exchange {self._sent} ({canonical.method} {canonical.uri}) fits none of the "
             f"{len(self._cassette)} recorded; {near}; record it again with: {command}"
         )
         path, recorded, now = first or (None, None, None)
-        found = Divergence(self._asked, len(self._cassette), path, recorded, now, command)
+        found = Divergence(self._sent, len(self._cassette), path, recorded, now, command)
         return self._latched(words, found, is_stale=True)
 
     def _candidates(self, cassette: Cassette) -> Iterator[Candidate]:
         """Return the recorded requests, the one whose turn it would be first."""
         records = cassette.records()
-        order = sorted(range(len(records)), key=lambda number: abs(number + 1 - self._asked))
+        order = sorted(range(len(records)), key=lambda number: abs(number + 1 - self._sent))
         for number in order:
             request = records[number].request
             yield Candidate(
@@ -205,7 +205,7 @@ class ModelSession(Session):
                 request.method,
                 request.uri,
                 body_bytes(request.body, self._store.body),
-                is_next=number + 1 == self._asked,
+                is_next=number + 1 == self._sent,
             )
 
     def _command(self, what: str) -> str:

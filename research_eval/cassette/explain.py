@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from typing_extensions import override
 
-from research_eval.cassette.key import Asked
+from research_eval.cassette.key import CanonicalRequest
 
 __all__ = ["MAX_CANDIDATES", "Candidate", "Difference", "differences", "explain", "nearest"]
 
@@ -44,10 +44,10 @@ class Difference(NamedTuple):
 
 
 def nearest(
-    asked: Asked, candidates: Iterable[Candidate]
+    canonical: CanonicalRequest, candidates: Iterable[Candidate]
 ) -> list[tuple[Candidate, list[Difference]]]:
-    """Return at most three recorded requests most like `asked`, with what differs, nearest first."""
-    now = _parts(asked.method, asked.uri, asked.content)
+    """Return at most three recorded requests most like `canonical`, with what differs, nearest first."""
+    now = _parts(canonical.method, canonical.uri, canonical.content)
     ranked = []
     for place, candidate in enumerate(islice(candidates, _MAX_COMPARED)):
         recorded = _parts(candidate.method, candidate.uri, candidate.content)
@@ -81,9 +81,11 @@ def differences(
         yield Difference(path or "body", *_excerpts(_shown(recorded), _shown(now)))
 
 
-def explain(asked: Asked, candidates: Iterable[Candidate]) -> tuple[str, Difference | None]:
+def explain(
+    canonical: CanonicalRequest, candidates: Iterable[Candidate]
+) -> tuple[str, Difference | None]:
     """Return in words which recordings come nearest to a request, and the first difference to the nearest."""
-    found = nearest(asked, candidates)
+    found = nearest(canonical, candidates)
     if not found:
         return "nothing like it was recorded", None
     words = []

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import httpx
 
-from research_eval.cassette.asking import asked_request
 from research_eval.cassette.body import body_bytes
+from research_eval.cassette.canonical_request import canonical_request
 from research_eval.cassette.exchange import trial_name
 from research_eval.cassette.file import MAX_BYTES
 from research_eval.cassette.interaction import CassetteMetadata, RecordedInteraction
-from research_eval.cassette.key import PROFILE, Asked
+from research_eval.cassette.key import PROFILE, CanonicalRequest
 from research_eval.cassette.recording import Recording
 from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.store import Store
@@ -32,7 +32,7 @@ __all__ = [
     "ImportCount",
     "NotKept",
     "RefusedError",
-    "ask_again",
+    "as_canonical",
     "keep_as_trial",
     "keep_as_web",
     "recorded_in_order",
@@ -164,14 +164,14 @@ def _is_text(body: bytes) -> bool:
         return False
 
 
-def ask_again(
+def as_canonical(
     method: str,
     uri: str,
     headers: Iterable[tuple[str, str]],
     body: bytes,
     redactor: Redactor,
     channel: Channel,
-) -> Asked:
+) -> CanonicalRequest:
     """Return what a client of ours would ask with this request.
 
     Raises:
@@ -183,19 +183,19 @@ def ask_again(
     except (httpx.InvalidURL, UnicodeError, ValueError) as exc:
         raise CassetteError(f"{uri[:200]!r} is not a URL: {exc}") from exc
     content_type = next((value for name, value in headers if name.lower() == "content-type"), "")
-    return asked_request(method, parts, content_type, body, redactor, channel)
+    return canonical_request(method, parts, content_type, body, redactor, channel)
 
 
 def recorded_interaction(
     exchange: ForeignExchange, ordinal: int, redactor: Redactor, channel: Channel
-) -> tuple[Asked, RecordedInteraction]:
+) -> tuple[CanonicalRequest, RecordedInteraction]:
     """Return an exchange as a cassette keeps it: scrubbed, readable, under its key.
 
     Raises:
         SecretInCassetteError: If a known secret is still in it.
         CassetteError: If its URL is none.
     """
-    asked = ask_again(
+    canonical = as_canonical(
         exchange.method,
         exchange.uri,
         exchange.request_headers,
@@ -205,7 +205,7 @@ def recorded_interaction(
     )
     done: list[RecordedInteraction | None] = []
     recording = Recording(
-        asked,
+        canonical,
         task_id="",
         ordinal=ordinal,
         request_headers=exchange.request_headers,
@@ -223,7 +223,7 @@ def recorded_interaction(
     recording.finish("complete")
     if done[0] is None:
         raise CassetteError(f"{exchange.uri[:200]!r} could not be kept")
-    return asked, done[0]
+    return canonical, done[0]
 
 
 def _taken(
@@ -231,7 +231,7 @@ def _taken(
     redactor: Redactor,
     channel: Channel,
     count: ImportCount,
-) -> Iterator[tuple[Asked, RecordedInteraction]]:
+) -> Iterator[tuple[CanonicalRequest, RecordedInteraction]]:
     """Yield what can be kept of a foreign file, and count what cannot.
 
     Raises:
@@ -262,9 +262,9 @@ def recorded_in_order(
     """
     ordinals: dict[str, int] = {}
     records = []
-    for asked, record in _taken(parts, redactor, channel, count or ImportCount()):
-        ordinal = ordinals.get(asked.key, 0)
-        ordinals[asked.key] = ordinal + 1
+    for canonical, record in _taken(parts, redactor, channel, count or ImportCount()):
+        ordinal = ordinals.get(canonical.key, 0)
+        ordinals[canonical.key] = ordinal + 1
         slot = record.recording.model_copy(update={"ordinal": ordinal})
         records.append(record.model_copy(update={"recording": slot}))
     return records
@@ -308,8 +308,8 @@ def keep_as_web(
     """
     count = ImportCount()
     seen: Counter[tuple[str, str]] = Counter()
-    for asked, record in _taken(parts, redactor, "web", count):
-        name = web_name(asked)
+    for canonical, record in _taken(parts, redactor, "web", count):
+        name = web_name(canonical)
         cassette = store.read(name)
         records = cassette.records() if cassette else []
         own = _outcome(record, store)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PROFILE",
-    "Asked",
+    "CanonicalRequest",
     "LazyBody",
     "begun_key",
     "canonical_json",
@@ -50,7 +50,7 @@ class LazyBody(Protocol):
         ...
 
 
-class Asked:
+class CanonicalRequest:
     """A request as recordings know it: scrubbed and canonical."""
 
     __slots__ = ("_body", "host", "key", "method", "uri")

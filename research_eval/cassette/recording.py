@@ -13,7 +13,7 @@ from research_eval.cassette.interaction import (
     RecordedStatus,
     Slot,
 )
-from research_eval.cassette.key import Asked
+from research_eval.cassette.key import CanonicalRequest
 from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.wire import decoded_chunks
 from research_eval.clock import Clock
@@ -29,7 +29,7 @@ class Recording:
 
     def __init__(
         self,
-        asked: Asked,
+        canonical: CanonicalRequest,
         *,
         task_id: str,
         ordinal: int,
@@ -41,15 +41,15 @@ class Recording:
         recorded_at: str | None,
         save: Callable[[RecordedInteraction | None], None],
     ) -> None:
-        self._asked = asked
+        self._canonical = canonical
         self._request = RecordedRequest(
-            body=_request_body(asked),
+            body=_request_body(canonical),
             headers=redactor.request_headers(request_headers),
-            method=asked.method,
-            uri=asked.uri,
+            method=canonical.method,
+            uri=canonical.uri,
         )
         self._slot = Slot(
-            key=asked.key,
+            key=canonical.key,
             task_id=task_id,
             ordinal=ordinal,
             read_timeout_s=read_timeout_s,
@@ -121,7 +121,7 @@ class Recording:
         if end == "early_close" and (self._was_enough(content) or self._is_all()):
             end = "complete"
         clean = self._redactor.content(content, self._content_type, self._channel)
-        self._redactor.check_bytes(clean, self._asked.uri)
+        self._redactor.check_bytes(clean, self._canonical.uri)
         sizes = [len(chunk) for chunk in chunks] if clean is content else self._edited_sizes(clean)
         if (
             clean is not content
@@ -196,12 +196,12 @@ def _chunk_text(sizes: list[int], offsets: list[float]) -> str | None:
     return " ".join(f"{size}@{offset:g}" for size, offset in zip(sizes, times, strict=False))
 
 
-def _request_body(asked: Asked) -> Body | None:
-    if asked.value is not None:
-        return Body(data=asked.value)
-    if not asked.content:
+def _request_body(canonical: CanonicalRequest) -> Body | None:
+    if canonical.value is not None:
+        return Body(data=canonical.value)
+    if not canonical.content:
         return None
-    content = asked.content
+    content = canonical.content
     return readable_body(
         content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     )

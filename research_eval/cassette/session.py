@@ -8,17 +8,15 @@ from typing import Literal, NamedTuple
 import httpx
 import httpx2
 
-from research_eval.cassette.asking import Asking, Remembered
-from research_eval.cassette.base_transport import Mode
+from research_eval.cassette.canonical_request import CanonicalRequests, Remembered
 from research_eval.cassette.interaction import RecordedInteraction
-from research_eval.cassette.key import Asked
+from research_eval.cassette.key import CanonicalRequest
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.recording import Recording
 from research_eval.cassette.redact import Channel, Redactor
 from research_eval.cassette.response_redaction import IsEnough, without_secrets
 from research_eval.cassette.stream import Source
-from research_eval.cassette.transport import CassetteTransport
-from research_eval.cassette.transport2 import CassetteTransport2
+from research_eval.cassette.transport import CassetteTransport, Mode
 from research_eval.cassette.verdict import Divergence, ReplayVerdict, replay_verdict
 from research_eval.clock import Clock, SystemClock
 from research_eval.errors import (
@@ -72,15 +70,18 @@ class Session(ABC):
         self.divergence: Divergence | None = None
         self.broken: CassetteWriteError | None = None
         self._settings = settings
-        self._asking = Asking(settings.redactor, settings.channel, settings.remembered)
+        self._requests = CanonicalRequests(settings.redactor, settings.channel, settings.remembered)
         self._ordinals: dict[tuple[str, str], int] = {}
         self._open: list[Recording] = []
         self._hits = self._recorded = self._live = self._unrecorded = self._misses = self._stale = 0
 
     def transport(
-        self, inner: httpx.AsyncBaseTransport | None = None, *, task_id: str = ""
-    ) -> httpx.AsyncBaseTransport:
-        """Return a transport for an `httpx.AsyncClient` of this trial.
+        self,
+        inner: httpx.AsyncBaseTransport | httpx2.AsyncBaseTransport | None = None,
+        *,
+        task_id: str = "",
+    ) -> CassetteTransport:
+        """Return a transport for an `httpx.AsyncClient` or an `httpx2.AsyncClient` of this trial.
 
         Args:
             inner: The way to the network; a replay has none.
@@ -92,35 +93,20 @@ class Session(ABC):
         self._require(inner)
         return CassetteTransport(self, inner, task_id)
 
-    def transport2(
-        self, inner: httpx2.AsyncBaseTransport | None = None, *, task_id: str = ""
-    ) -> httpx2.AsyncBaseTransport:
-        """Return a transport for an `httpx2.AsyncClient` of this trial.
-
-        Args:
-            inner: The way to the network; a replay has none.
-            task_id: Names the task, where several of one trial send equal requests at the same time.
-
-        Raises:
-            CassetteError: If a replay is given a way to the network, or another mode is given none.
-        """
-        self._require(inner)
-        return CassetteTransport2(self, inner, task_id)
-
-    def ask(
+    def canonical(
         self, method: str, url: tuple[str, str, str], content_type: str, content: bytes
-    ) -> Asked:
+    ) -> CanonicalRequest:
         """Return a request as recordings know it: scrubbed, then made canonical."""
-        return self._asking.ask(method, url, content_type, content)
+        return self._requests.canonical(method, url, content_type, content)
 
     @abstractmethod
     async def match(
-        self, asked: Asked, task_id: str, is_enough: IsEnough | None = None
+        self, canonical: CanonicalRequest, task_id: str, is_enough: IsEnough | None = None
     ) -> Interaction | int:
         """Return the recording that answers a request, or the ordinal under which to record it.
 
         Args:
-            asked: The request.
+            canonical: The request.
             task_id: The task of the trial that sends it.
             is_enough: Says of a body that its earlier reader did not read to the end whether this
                 reader would read on.
@@ -131,7 +117,7 @@ class Session(ABC):
 
     def start(
         self,
-        asked: Asked,
+        canonical: CanonicalRequest,
         task_id: str,
         ordinal: int,
         headers: Iterable[tuple[str, str]],
@@ -140,7 +126,7 @@ class Session(ABC):
         """Begin to record a request that goes out now."""
         settings = self._settings
         recording = Recording(
-            asked,
+            canonical,
             task_id=task_id,
             ordinal=ordinal,
             request_headers=headers,
@@ -149,7 +135,7 @@ class Session(ABC):
             redactor=settings.redactor,
             channel=settings.channel,
             recorded_at=settings.stamp() if settings.stamp else None,
-            save=self._noting(self._saver(asked, task_id, ordinal)),
+            save=self._noting(self._saver(canonical, task_id, ordinal)),
         )
         self._open.append(recording)
         self._recorded += 1
@@ -221,7 +207,7 @@ class Session(ABC):
 
     @abstractmethod
     def _saver(
-        self, asked: Asked, task_id: str, ordinal: int
+        self, canonical: CanonicalRequest, task_id: str, ordinal: int
     ) -> Callable[[RecordedInteraction | None], None]:
         """Return what keeps the exchange in this slot when it has ended."""
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from research_eval.cassette.asking import asked_request
 from research_eval.cassette.body import body_bytes, readable_body
+from research_eval.cassette.canonical_request import canonical_request
 from research_eval.cassette.file import Cassette
 from research_eval.cassette.interaction import CassetteMetadata, RecordedInteraction
 from research_eval.cassette.pack import PackStore
@@ -102,7 +102,7 @@ def _scrubbed(
     content = body_bytes(request.body, _nowhere)
     scheme, _, rest = request.uri.partition("://")
     netloc, slash, target = rest.partition("/")
-    asked = asked_request(
+    canonical = canonical_request(
         request.method, (scheme, netloc, f"{slash}{target}"), kind, content, redactor, channel
     )
     body = body_bytes(response.body, _nowhere)
@@ -115,14 +115,14 @@ def _scrubbed(
     error = slot.error and slot.error.model_copy(
         update={"message": redactor.uri(slot.error.message)}
     )
-    is_same_request = asked.key == slot.key
-    sent = asked.content.encode() if isinstance(asked.content, str) else asked.content
+    is_same_request = canonical.key == slot.key
+    sent = canonical.content.encode() if isinstance(canonical.content, str) else canonical.content
     return record.model_copy(
         update={
             "request": request
             if is_same_request
             else request.model_copy(
-                update={"uri": asked.uri, "body": readable_body(sent) if sent else None}
+                update={"uri": canonical.uri, "body": readable_body(sent) if sent else None}
             ),
             "response": response.model_copy(
                 update={
@@ -132,7 +132,7 @@ def _scrubbed(
             ),
             "recording": slot.model_copy(
                 update={
-                    "key": asked.key,
+                    "key": canonical.key,
                     "error": error,
                     "chunks": slot.chunks if same_body else None,
                 }

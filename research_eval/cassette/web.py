@@ -9,18 +9,18 @@ from typing import Literal
 
 from typing_extensions import override
 
-from research_eval.cassette.base_transport import Mode, Unrecorded
 from research_eval.cassette.body import body_bytes
 from research_eval.cassette.explain import Candidate, explain
 from research_eval.cassette.file import Cassette
 from research_eval.cassette.interaction import CassetteMetadata, RecordedInteraction
-from research_eval.cassette.key import PROFILE, Asked
+from research_eval.cassette.key import PROFILE, CanonicalRequest
 from research_eval.cassette.name import host_folder, slug
 from research_eval.cassette.opening import open_store
 from research_eval.cassette.playback import Interaction
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.response_redaction import IsEnough
 from research_eval.cassette.session import Refresh, Session, SessionSettings, session_settings
+from research_eval.cassette.transport import Mode, UnrecordedError
 from research_eval.cassette.verdict import Divergence
 from research_eval.clock import Clock
 from research_eval.errors import CassetteCorruptError, CassetteMissError
@@ -39,9 +39,9 @@ _HELD_CASSETTES = 1024
 _HELD_BYTES = 32 * 1024 * 1024
 
 
-def web_name(asked: Asked) -> str:
+def web_name(canonical: CanonicalRequest) -> str:
     """Return the name of the cassette that holds all answers to a request: its host, a hint, its digest."""
-    return name_of_cassette(asked.host, asked.uri, asked.key)
+    return name_of_cassette(canonical.host, canonical.uri, canonical.key)
 
 
 def name_of_cassette(host: str, uri: str, key: str) -> str:
@@ -211,20 +211,22 @@ class WebSession(Session):
 
     @override
     async def match(
-        self, asked: Asked, task_id: str, is_enough: IsEnough | None = None
+        self, canonical: CanonicalRequest, task_id: str, is_enough: IsEnough | None = None
     ) -> Interaction | int:
-        ordinal = self._take_ordinal(task_id, asked.key)
-        name = web_name(asked)
+        ordinal = self._take_ordinal(task_id, canonical.key)
+        name = web_name(canonical)
         while True:
-            found = self._pick(asked, name, ordinal)
+            found = self._pick(canonical, name, ordinal)
             is_short = found is not None and _is_short(found, is_enough)
             if found is not None and not is_short:
                 self._hits += 1
                 self._cassettes.note_played(name, found.ordinal)
                 return found
             if self.mode != "record":
-                raise self._too_short(found) if found and is_short else self._missed(asked, name)
-            if await self._cassettes.reserve(asked.key, ordinal):
+                raise (
+                    self._too_short(found) if found and is_short else self._missed(canonical, name)
+                )
+            if await self._cassettes.reserve(canonical.key, ordinal):
                 return ordinal
 
     @override
@@ -232,58 +234,60 @@ class WebSession(Session):
         if self._cassettes.miss == "stop":
             return super().cut_short(interaction)
         self._unrecorded += 1
-        return Unrecorded(f"{interaction.uri}: only a part was recorded")
+        return UnrecordedError(f"{interaction.uri}: only a part was recorded")
 
     @override
     def _saver(
-        self, asked: Asked, task_id: str, ordinal: int
+        self, canonical: CanonicalRequest, task_id: str, ordinal: int
     ) -> Callable[[RecordedInteraction | None], None]:
-        name = web_name(asked)
+        name = web_name(canonical)
 
         def save(interaction: RecordedInteraction | None) -> None:
             if interaction is not None:
                 shared = {"recording": interaction.recording.model_copy(update={"task_id": ""})}
                 interaction = interaction.model_copy(update=shared)
                 self._cassettes.note_played(name, ordinal)
-            self._cassettes.settle(name, asked.key, ordinal, interaction)
+            self._cassettes.settle(name, canonical.key, ordinal, interaction)
 
         return save
 
-    def _pick(self, asked: Asked, name: str, ordinal: int) -> Interaction | None:
+    def _pick(self, canonical: CanonicalRequest, name: str, ordinal: int) -> Interaction | None:
         if self.problem is not None:
             return None
         cassette = self._cassettes.cassette(name)
-        slots = cassette.slots("", asked.key) if cassette else []
+        slots = cassette.slots("", canonical.key) if cassette else []
         if not slots:
             return None
-        policy = self._cassettes.repeats(asked.host)
+        policy = self._cassettes.repeats(canonical.host)
         if policy == "reuse":
             return slots[-1]
         for found in slots[ordinal : ordinal + 1]:
             return None if self._cassettes.is_to_be_redone(name, found) else found
         return slots[-1] if policy == "then_last" and self.mode == "replay" else None
 
-    def _missed(self, asked: Asked, name: str) -> CassetteMissError | Unrecorded:
+    def _missed(
+        self, canonical: CanonicalRequest, name: str
+    ) -> CassetteMissError | UnrecordedError:
         if self.problem is not None:
             return CassetteMissError(self.problem)
-        what = f"{asked.method} {asked.uri}"
+        what = f"{canonical.method} {canonical.uri}"
         if self._cassettes.miss == "tool_error":
             self._unrecorded += 1
-            return Unrecorded(f"{what} was never recorded")
-        near, first = explain(asked, self._candidates(name))
+            return UnrecordedError(f"{what} was never recorded")
+        near, first = explain(canonical, self._candidates(name))
         command = self._command()
         words = f"{Path(self._cassettes.store.place).name}: no recording of {what}; {near}; record it with: {command}"
         path, recorded, now = first or (None, None, None)
         found = Divergence(self._hits + 1, self._hits, path, recorded, now, command)
         return self._latched(words, found, is_stale=False)
 
-    def _too_short(self, found: Interaction) -> CassetteMissError | Unrecorded:
+    def _too_short(self, found: Interaction) -> CassetteMissError | UnrecordedError:
         """Return the error for a page that a reader with a smaller cap closed early."""
         what = f"{found.method} {found.uri}"
         size = f"only its first {len(found.content)} bytes were recorded"
         if self._cassettes.miss == "tool_error":
             self._unrecorded += 1
-            return Unrecorded(f"{what}: {size}")
+            return UnrecordedError(f"{what}: {size}")
         command = self._command("")
         words = (
             f"{Path(self._cassettes.store.place).name}: {what}: {size}, because the cap of its reader "

@@ -189,7 +189,7 @@ class _Bench:
         try:
             model = build_model(
                 self._options.model,
-                transport=session.transport2(self._network),
+                transport=session.transport(self._network),
                 secrets=self._secrets,
                 clock=self._clock,
                 rng=random.Random(key.case_id),

@@ -2,7 +2,6 @@
 
 from research_eval.fault.settings import IS_INJECTED, Channel, FaultKind, FaultSettings
 from research_eval.fault.transport import FaultTransport
-from research_eval.fault.transport2 import FaultTransport2
 
 __all__ = [
     "IS_INJECTED",
@@ -10,5 +9,4 @@ __all__ = [
     "FaultKind",
     "FaultSettings",
     "FaultTransport",
-    "FaultTransport2",
 ]

@@ -1,14 +1,17 @@
-"""Put faults between a client of httpx and whatever answers it: a cassette, a recorder, the network."""
+"""Put faults between a client of httpx or httpx2 and whatever answers it: a cassette, a recorder, the network."""
 
 import random
 from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
 import httpx
+import httpx2
 from typing_extensions import override
 
 from research_eval.clock import Clock
 from research_eval.fault.plan import Alter, Answer, Break, FaultPlan
 from research_eval.fault.settings import IS_INJECTED, Channel, FaultSettings
+from research_eval.http_library import AnyRequest, AnyTransport, ByteStream, library_of
 
 __all__ = ["FaultTransport"]
 
@@ -16,7 +19,7 @@ _DROPPED = frozenset({"content-encoding", "content-length", "transfer-encoding"}
 """Headers that speak of a body that is no longer sent as it was."""
 
 
-class FaultTransport(httpx.AsyncBaseTransport):
+class FaultTransport(AnyTransport):
     """Makes the requests fail that the rules name; every other one passes untouched.
 
     On a virtual clock delays and time-outs pass at once; on the system's clock they are waited for.
@@ -24,19 +27,21 @@ class FaultTransport(httpx.AsyncBaseTransport):
 
     def __init__(
         self,
-        inner: httpx.AsyncBaseTransport,
+        inner: httpx.AsyncBaseTransport | httpx2.AsyncBaseTransport,
         faults: Sequence[FaultSettings],
         *,
         channel: Channel,
         clock: Clock,
         rng: random.Random,
     ) -> None:
-        self._inner = inner
+        self._inner: Any = inner
         self._clock = clock
         self._plan = FaultPlan(faults, channel=channel, clock=clock, rng=rng)
 
     @override
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(
+        self, request: AnyRequest
+    ) -> Any:  # httpx and httpx2 share no type
         limits = request.extensions.get("timeout") or {}
         struck = self._plan.strike(request.url.host, request.url.path, limits)
         if struck is None:
@@ -46,7 +51,7 @@ class FaultTransport(httpx.AsyncBaseTransport):
         if isinstance(struck, Break):
             raise _exception(struck, request)
         if isinstance(struck, Answer):
-            return httpx.Response(
+            return library_of(request).Response(
                 struck.status,
                 headers=dict(struck.headers),
                 content=struck.body,
@@ -55,7 +60,7 @@ class FaultTransport(httpx.AsyncBaseTransport):
             )
         return await self._altered(struck, request)
 
-    async def _altered(self, struck: Alter, request: httpx.Request) -> httpx.Response:
+    async def _altered(self, struck: Alter, request: AnyRequest) -> Any:  # noqa: ANN401  # httpx and httpx2 share no type
         response = await self._inner.handle_async_request(request)
         if struck.mutate is None and struck.then is None:
             return response
@@ -66,9 +71,11 @@ class FaultTransport(httpx.AsyncBaseTransport):
         if struck.then is not None:
             headers = [*kept, ("content-length", str(len(changed)))]
             stream = _HalfStream(changed, struck.then, request, self._clock)
-            return httpx.Response(response.status_code, headers=headers, stream=stream)
+            return library_of(request).Response(
+                response.status_code, headers=headers, stream=stream
+            )
         extensions = {IS_INJECTED: True}
-        return httpx.Response(
+        return library_of(request).Response(
             response.status_code, headers=kept, content=changed, extensions=extensions
         )
 
@@ -77,10 +84,10 @@ class FaultTransport(httpx.AsyncBaseTransport):
         await self._inner.aclose()
 
 
-class _HalfStream(httpx.AsyncByteStream):
+class _HalfStream(ByteStream):
     """Half a body, then an exception."""
 
-    def __init__(self, body: bytes, then: Break, request: httpx.Request, clock: Clock) -> None:
+    def __init__(self, body: bytes, then: Break, request: AnyRequest, clock: Clock) -> None:
         self._body = body
         self._then = then
         self._request = request
@@ -94,12 +101,7 @@ class _HalfStream(httpx.AsyncByteStream):
         raise _exception(self._then, self._request)
 
 
-def _exception(broken: Break, request: httpx.Request) -> httpx.RequestError:
-    kinds: dict[str, type[httpx.RequestError]] = {
-        "ConnectError": httpx.ConnectError,
-        "ConnectTimeout": httpx.ConnectTimeout,
-        "ReadError": httpx.ReadError,
-        "ReadTimeout": httpx.ReadTimeout,
-        "RemoteProtocolError": httpx.RemoteProtocolError,
-    }
-    return kinds[broken.exception](broken.message, request=request)
+def _exception(broken: Break, request: AnyRequest) -> Exception:
+    kind = getattr(library_of(request), broken.exception)
+    error: Exception = kind(broken.message, request=request)
+    return error

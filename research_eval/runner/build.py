@@ -19,7 +19,7 @@ from research_eval.agent import (
 from research_eval.cassette import Redactor, Session
 from research_eval.clock import Clock
 from research_eval.experiment import Configuration, ExperimentSettings
-from research_eval.fault import Channel, FaultTransport, FaultTransport2
+from research_eval.fault import Channel, FaultTransport
 from research_eval.gate import load_gate
 from research_eval.ledger import SourceRegistry
 from research_eval.model import (
@@ -312,9 +312,9 @@ def _model_transport(
     inner = network.model() if network else None
     if inner is not None and meter is not None:
         inner = MeteredTransport(inner, meter, waits)
-    transport: httpx2.AsyncBaseTransport = session.transport2(inner)
+    transport: httpx2.AsyncBaseTransport = session.transport(inner)
     faults = [fault for fault in configuration.fault if fault.channel == "model"]
     if not faults:
         return transport
     rng = random.Random(f"{seed}/fault/model")
-    return FaultTransport2(transport, faults, channel="model", clock=clock, rng=rng)
+    return FaultTransport(transport, faults, channel="model", clock=clock, rng=rng)

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import assume, example, given, settings, strategies as st
 
 from research_eval.cassette import Redactor
-from research_eval.cassette.asking import asked_request
 from research_eval.cassette.body import body_bytes, readable_body, spell_json
+from research_eval.cassette.canonical_request import canonical_request
 from research_eval.cassette.explain import Candidate, explain
 from research_eval.cassette.file import dump_cassette, parse_cassette
 from research_eval.cassette.foreign import ForeignExchange, keep_as_web, recorded_in_order
 from research_eval.cassette.interaction import Body, CassetteMetadata
-from research_eval.cassette.key import PROFILE, Asked, canonical_json, spell
+from research_eval.cassette.key import PROFILE, CanonicalRequest, canonical_json, spell
 from research_eval.cassette.name import host_folder, safe_name, slug
 from research_eval.cassette.opening import open_store
 from research_eval.cassette.wire import decoded_chunks, encoded_chunks
@@ -203,7 +203,9 @@ def test_text_without_the_secret_is_left_alone(secret, text):
 def test_any_request_has_a_key_and_asking_twice_gives_the_same(method, path, kind, content):
     target = "/" + "".join(f"%{byte:02X}" for byte in path.encode())
     keys = {
-        asked_request(method, ("https", "a.example", target), kind, content, Redactor(), "web").key
+        canonical_request(
+            method, ("https", "a.example", target), kind, content, Redactor(), "web"
+        ).key
         for _ in range(2)
     }
 
@@ -213,7 +215,7 @@ def test_any_request_has_a_key_and_asking_twice_gives_the_same(method, path, kin
 @given(JSON, JSON)
 def test_a_miss_can_be_explained_whatever_was_recorded(recorded, now):
     words, first = explain(
-        Asked("POST", "https://a.example/", "a.example", json.dumps(now)),
+        CanonicalRequest("POST", "https://a.example/", "a.example", json.dumps(now)),
         [Candidate("it", "POST", "https://a.example/", json.dumps(recorded).encode())],
     )
 

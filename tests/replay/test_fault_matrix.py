@@ -10,7 +10,7 @@ import pytest
 
 from research_eval.cassette import ModelCassettes, WebCassettes
 from research_eval.clock import VirtualClock
-from research_eval.fault import Channel, FaultKind, FaultSettings, FaultTransport, FaultTransport2
+from research_eval.fault import Channel, FaultKind, FaultSettings, FaultTransport
 from research_eval.schema import TrialKey
 
 pytestmark = pytest.mark.anyio
@@ -57,9 +57,7 @@ class Exchange:
 
     def transport(self):
         inner = None if self.mode == "replay" else self.library.MockTransport(self._answer)
-        return (self.session.transport2 if self.channel == "model" else self.session.transport)(
-            inner
-        )
+        return self.session.transport(inner)
 
     def _answer(self, request):
         self.asked += 1
@@ -70,8 +68,7 @@ class Exchange:
     async def send(self, rule: FaultSettings | None) -> tuple[object, ...]:
         transport = self.transport()
         if rule is not None:
-            faulty = FaultTransport2 if self.channel == "model" else FaultTransport
-            transport = faulty(
+            transport = FaultTransport(
                 transport, [rule], channel=self.channel, clock=self.clock, rng=random.Random(0)
             )
         async with self.library.AsyncClient(transport=transport, timeout=5) as client:

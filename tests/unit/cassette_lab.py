@@ -20,8 +20,7 @@ Talk = Callable[[Any], Awaitable[Any]]
 
 
 def transport_of(session: Session, http: Any, inner: Any = None, task_id: str = "") -> Any:
-    make = session.transport if http is httpx else session.transport2
-    return make(inner, task_id=task_id)
+    return session.transport(inner, task_id=task_id)
 
 
 class Server:

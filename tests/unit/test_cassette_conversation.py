@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from research_eval.cassette import ModelCassettes, Redactor
-from research_eval.cassette.asking import Asking, asked_request
 from research_eval.cassette.body import readable_body
+from research_eval.cassette.canonical_request import CanonicalRequests, canonical_request
 from research_eval.cassette.pack import PackStore
 from research_eval.cassette.recording import _request_body
 from research_eval.cassette.store import FolderStore
@@ -43,16 +43,16 @@ STYLES = (
 
 def check(redactor, requests, content_type="application/json"):
     """Hold that each of `requests`, asked in turn, is what it is when it is read alone."""
-    asking = Asking(redactor, "model", {})
+    made = CanonicalRequests(redactor, "model", {})
     # every request counts, however small
     for content in requests:
-        read = asking._continued("POST", URL, content_type, content)
-        alone = asked_request("POST", URL, content_type, content, redactor, "model")
+        read = made._continued("POST", URL, content_type, content)
+        alone = canonical_request("POST", URL, content_type, content, redactor, "model")
         if read is not None:
             assert (read.key, read.uri, read.host) == (alone.key, alone.uri, alone.host)
             assert read.content == alone.content
             assert _request_body(read) == readable_body(alone.content.encode())
-        asked = asking.ask("POST", URL, content_type, content)
+        asked = made.canonical("POST", URL, content_type, content)
         assert (asked.key, asked.content) == (alone.key, alone.content)
 
 
@@ -122,12 +122,12 @@ def test_only_what_is_new_of_a_conversation_is_read(monkeypatch):
     monkeypatch.setattr(
         Redactor, "text", lambda self, text: read.append(len(text)) or text, raising=True
     )
-    asking, messages = Asking(redactor, "model", {}), []
+    made, messages = CanonicalRequests(redactor, "model", {}), []
     for number in range(30):
         messages.append({"role": "user", "content": f"{number} " + "word " * 1000})
         body = json.dumps({"messages": messages, "model": "m"}).encode()
         read.clear()
-        asking.ask("POST", URL, "application/json", body)
+        made.canonical("POST", URL, "application/json", body)
         assert sum(read) < 8000
 
 
@@ -135,7 +135,7 @@ async def _record(folder, turns):
     """Record turns of a conversation as one trial; yield after each."""
     cassette = ModelCassettes(folder, mode="record", redactor=Redactor(SECRETS))
     session = cassette.session(TrialKey("case", "one", 1), VirtualClock())
-    transport = session.transport2(httpx2.MockTransport(lambda _: httpx2.Response(200, json={})))
+    transport = session.transport(httpx2.MockTransport(lambda _: httpx2.Response(200, json={})))
     for turn in turns:
         request = httpx2.Request(
             "POST", "https://m.example/v1", json=turn, headers={"content-type": "application/json"}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from research_eval.cassette.asking import asked_request
+from research_eval.cassette.canonical_request import canonical_request
 from research_eval.cassette.key import canonical_json
 from research_eval.cassette.redact import Redactor
 
@@ -22,7 +22,7 @@ def key(
 ):
     if not isinstance(body, bytes):
         body = json.dumps(body).encode()
-    return asked_request(
+    return canonical_request(
         method, ("https", host, target), kind, body, redactor or Redactor(), channel
     ).key
 

@@ -9,7 +9,7 @@ import pytest
 
 from research_eval.cassette import replay_verdict, run_verdict
 from research_eval.cassette.explain import Candidate, differences, explain
-from research_eval.cassette.key import Asked
+from research_eval.cassette.key import CanonicalRequest
 from research_eval.errors import CassetteMissError
 from research_eval.schema import ReplayTally, TrialKey
 
@@ -177,7 +177,7 @@ async def test_a_message_names_no_place_of_this_machine(cassettes):
 
 
 def asked(body, uri=URL, method="POST"):
-    return Asked(method, uri, "api.example", json.dumps(body))
+    return CanonicalRequest(method, uri, "api.example", json.dumps(body))
 
 
 def test_at_most_three_candidates_and_a_bounded_message_however_much_was_recorded():
@@ -235,7 +235,7 @@ def test_bodies_that_are_no_json_or_too_deep_do_not_hurt():
     deep = b'{"a":' * 900 + b"1" + b"}" * 900
     for body in (b"\xff\xfe", b"{", deep, b"", b"[1]"):
         explain(
-            Asked("POST", URL, "api.example", body),
+            CanonicalRequest("POST", URL, "api.example", body),
             [Candidate("it", "POST", URL, b'{"a":1}'), Candidate("deep", "POST", URL, deep)],
         )
 

@@ -40,7 +40,7 @@ async def stand_still(seconds):
         await asyncio.sleep(0)
 
 
-class SideSummary(httpx2.AsyncBaseTransport):
+class Stalled(httpx2.AsyncBaseTransport):
     """Answers by another transport, much later than any limit allows."""
 
     def __init__(self, inner):
@@ -89,11 +89,11 @@ async def test_a_replay_that_is_held_up_gets_what_was_recorded(tmp_path, stream)
         KEY, SystemClock()
     )
     inner = httpx2.MockTransport(server)
-    live = await ask(recording.transport2(inner), SystemClock(), 60.0, stream=stream)
+    live = await ask(recording.transport(inner), SystemClock(), 60.0, stream=stream)
     clock = VirtualClock()
     session = ModelCassettes(tmp_path, mode="replay").session(KEY, clock)
 
-    replayed = await ask(SideSummary(session.transport2()), clock, LIMIT_S, stream=stream)
+    replayed = await ask(Stalled(session.transport()), clock, LIMIT_S, stream=stream)
 
     assert replayed == live
     assert replayed.text == "In 1907."

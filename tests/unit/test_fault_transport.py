@@ -8,10 +8,10 @@ import httpx2
 import pytest
 
 from research_eval.clock import SystemClock, VirtualClock
-from research_eval.fault import FaultSettings, FaultTransport, FaultTransport2
+from research_eval.fault import FaultSettings, FaultTransport
 
 RESULT = {"organic": [{"title": "A", "link": "https://a.example/"}]}
-LIBRARIES = [(httpx, FaultTransport), (httpx2, FaultTransport2)]
+LIBRARIES = [(httpx, FaultTransport), (httpx2, FaultTransport)]
 
 pytestmark = pytest.mark.anyio
 
