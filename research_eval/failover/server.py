@@ -137,6 +137,22 @@ def _bing(found: Found) -> Mapping[str, Any]:
     return {"_type": "SearchResponse", **(pages if found else {})}
 
 
+def _firecrawl(found: Found) -> Mapping[str, Any]:
+    web = _named(found, "url", "title", "description")
+    return {"success": True, "data": {"web": web} if web else {}}
+
+
+def _jina(found: Found) -> Mapping[str, Any]:
+    return {"code": 200, "status": 20000, "data": _named(found, "url", "title", "description")}
+
+
+def _serpapi(found: Found) -> Mapping[str, Any]:
+    organic = _named(found, "link", "title", "snippet")
+    nothing = {"error": "Google hasn't returned any results for this query."}
+    told = {"organic_results": organic} if organic else nothing
+    return {"search_metadata": {"status": "Success"}, **told}
+
+
 def _plain_list(found: Found) -> Mapping[str, Any]:
     rows = [{"url": u, "title": t, "content": s, "highlights": [s]} for u, t, s in found]
     return {"results": rows}
@@ -147,6 +163,9 @@ _WRITERS: Mapping[str, Callable[[Found], Mapping[str, Any]]] = {
     "brave": _brave,
     "google_cse": _google,
     "bing": _bing,
+    "firecrawl": _firecrawl,
+    "jina": _jina,
+    "serpapi": _serpapi,
 }
 
 

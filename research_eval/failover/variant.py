@@ -22,6 +22,8 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "Retry-After": ("honour_retry_after", "max_wait_s"),
     "no hopeless retry": ("retry_hopeless", "quota_cooldown_s"),
     "no overdraw": ("may_overdraw",),
+    "burst": ("burst",),
+    "adapted rate": ("adapt_rate",),
     "empty is no outage": ("empty_is_failure", "empty_threshold"),
     "jitter": ("backoff_jitter",),
     "fallback first": ("fallback_first", "request_retries"),

@@ -116,9 +116,10 @@ def _side_summary(
 
 def _above_rate(trace: LabTrace, settings: SearchSettings) -> int:
     """Return the requests of a run that found the token bucket of their provider empty."""
-    rate, burst = settings.resilience.rate_per_s, float(settings.resilience.burst)
+    rate = settings.resilience.rate_per_s
     if rate is None:
         return 0
+    burst = max(1.0, float(int(rate)))
     buckets: dict[str, tuple[float, float]] = {}
     found = 0
     for request in sorted(trace.requests):

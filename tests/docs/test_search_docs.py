@@ -17,6 +17,8 @@ FAILOVER = (DOCS / "failover.md").read_text(encoding="utf-8")
 
 
 def shown(value: object) -> str:
+    if value is None:
+        return "none"
     return str(value).lower() if isinstance(value, bool) else f"{value:g}"
 
 

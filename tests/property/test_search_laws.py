@@ -75,12 +75,13 @@ def test_splitting_off_sites_never_empties_a_query(text):
     st.sampled_from([0.5, 1, 4]),
     st.integers(1, 4),
     st.sets(st.integers(0, 24)),
+    st.sets(st.integers(0, 24)),
 )
 def test_a_bucket_never_hands_out_more_than_its_rate_however_many_wait(
-    gaps, rate, burst, cancelled
+    gaps, rate, burst, cancelled, slowed
 ):
     async def main(clock: EventClock) -> list[float]:
-        bucket = TokenBucket(clock, rate_per_s=rate, burst=burst)
+        bucket = TokenBucket(clock, rate_per_s=rate, burst=burst, recovery_s=5)
         granted: list[float] = []
 
         async def take() -> None:
@@ -94,7 +95,11 @@ def test_a_bucket_never_hands_out_more_than_its_rate_however_many_wait(
             await asyncio.sleep(0)
             if number in cancelled:
                 tasks[-1].cancel()
+            if number in slowed:
+                bucket.slow_down(clock.now())
         await asyncio.wait(tasks)
+        left = sum(1 for task in tasks if task.cancelled())
+        assert len(granted) == len(tasks) - left
         return granted
 
     granted = run_on_event_clock(main)

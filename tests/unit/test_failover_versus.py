@@ -58,7 +58,9 @@ def test_a_search_without_results_is_never_fast():
 
 
 def test_requests_above_the_rate_limit_are_counted():
-    (pair,) = pairings([scenario("serper", "brave", between_s=[0, 60])], [1, 2])
+    hasty = scenario("serper", "brave", between_s=[0, 60])
+    hasty = hasty.model_copy(update={"resilience": {"rate_per_s": 1}})
+    (pair,) = pairings([hasty], [1, 2])
 
     assert pair.against.above_rate > 0
     assert pair.settings.above_rate == 0

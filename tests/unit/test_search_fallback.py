@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, strategies as st
@@ -102,10 +103,16 @@ class Scripted:
         self.times: list[float] = []
 
     async def search(self, query: str, max_results: int) -> SearchReply:
+        return await self.search_within(query, max_results, 60)
+
+    async def search_within(self, query: str, max_results: int, within_s: float) -> SearchReply:
         self.times.append(self.clock.now())
         entry = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         kind, _, number = entry.partition(":")
-        await self.clock.sleep(float(number) if kind == "slow" else self.takes_s)
+        needs_s = float(number) if kind == "slow" else self.takes_s
+        await self.clock.sleep(min(needs_s, within_s))
+        if needs_s > within_s:
+            raise SearchError(f"{self.name} is late", kind="timeout")
         if kind in {"ok", "slow"}:
             return SearchReply(hits=(HIT,), served_by=self.name)
         if kind == "empty":
@@ -123,7 +130,7 @@ class Lab:
         self.settings = ResilienceSettings.model_validate({**free, **settings})
         self.scripts = scripts
 
-    def run(self, times, *, cancel_at: float | None = None):
+    def run(self, times, *, cancel_at: float | None = None, queries: list[str] | None = None):
         async def main(clock: EventClock):
             self.inner = [
                 Scripted(name, clock, *script)
@@ -146,7 +153,7 @@ class Lab:
             async def one(number: int, at_s: float):
                 await clock.sleep(at_s)
                 try:
-                    reply = await chain.search(f"q{number}", 5)
+                    reply = await chain.search(queries[number] if queries else f"q{number}", 5)
                 except SearchError as exc:
                     return None, clock.now() - at_s, exc.tries
                 except asyncio.CancelledError:
@@ -239,9 +246,58 @@ def test_slow_answers_open_the_breaker_of_whoever_has_a_fallback():
 
     found = lab.run(range(0, 100, 10))
 
-    assert served(found)[:4] == ["a"] * 4
-    assert served(found).count("b") >= 4
+    assert served(found) == ["b"] * 10
+    assert len(lab.inner[0].times) < 10
     assert served(Lab(("slow:9",)).run(range(0, 100, 10))) == ["a"] * 10
+
+
+@pytest.mark.parametrize("slow_call_s", [1, 3])
+def test_a_slow_answer_is_not_waited_for_where_another_provider_is_ready(slow_call_s):
+    (who, took, tries), *_ = Lab(("slow:9",), ("ok",), slow_call_s=slow_call_s).run([0])
+
+    assert (who, took) == ("b", pytest.approx(slow_call_s + 0.4))
+    assert [(one.provider, one.error) for one in tries] == [("a", "timeout"), ("b", None)]
+
+
+@pytest.mark.parametrize("other", ["server", "empty"])
+def test_a_slow_answer_is_waited_for_once_nobody_else_has_one(other):
+    (who, _, tries), *_ = Lab(("slow:9",), (other,), failure_rate=None).run([0])
+
+    assert who == "a"
+    assert [one.provider for one in tries][:2] == ["a", "b"]
+
+
+def test_a_slow_answer_is_waited_for_while_the_others_rest():
+    lab = Lab(("empty", "slow:9"), ("server",), failure_threshold=1, cooldown_s=1000)
+
+    found = lab.run([0, 20])
+
+    assert (found[1][0], found[1][1]) == ("a", 9)
+
+
+@pytest.mark.parametrize("settings", [{"fallback_first": False}, {"slow_call_s": None}])
+def test_a_slow_answer_is_waited_for_where_settings_say_so(settings):
+    (who, took, _), *_ = Lab(("slow:9",), ("ok",), **settings).run([0])
+
+    assert (who, took) == ("a", 9)
+
+
+@pytest.mark.parametrize("preset", ["0.1", "original"])
+def test_presets_of_before_wait_for_every_answer(preset):
+    (who, took, _), *_ = Lab(("slow:9",), ("ok",), preset=preset).run([0])
+
+    assert (who, took) == ("a", 9)
+
+
+@pytest.mark.parametrize("fallback_first", [True, False])
+def test_an_answer_that_any_provider_has_given_is_not_asked_for_again(fallback_first):
+    lab = Lab(("server", "ok"), ("ok",), cache_size=9, fallback_first=fallback_first)
+    lab.settings = lab.settings.model_copy(update={"request_retries": int(fallback_first)})
+
+    found = lab.run([0, 5], queries=["same", "same"])
+
+    assert [who for who, _, _ in found] == ["b", "b" if fallback_first else "a"]
+    assert found[1][2][-1].outcome == ("cached" if fallback_first else "served")
 
 
 def test_a_search_that_nobody_else_can_serve_probes_a_provider_that_rests():
@@ -274,9 +330,49 @@ def test_a_search_goes_where_the_queue_is_shorter():
     assert max(took for _, took, _ in found) == pytest.approx(2.4)
 
 
+def test_a_429_that_names_no_pause_slows_the_requests_down_until_none_comes():
+    lab = Lab(("rate_limited",) * 3 + ("ok",), rate_per_s=4, request_retries=3, window_s=60)
+
+    found = lab.run([0] * 4 + [30] * 2 + [300] * 4)
+
+    assert served(found) == ["a"] * 10
+    times = lab.inner[0].times
+    assert times[:4] == [0] * 4
+    gaps = [later - sooner for sooner, later in pairwise(times[4:-4])]
+    assert min(gaps) == pytest.approx(0.25)
+    assert times[-4:] == [300] * 4
+
+
+def test_requests_that_went_out_together_slow_the_next_ones_down_once():
+    lab = Lab(("rate_limited",) * 4 + ("ok",), ("ok",), rate_per_s=4, max_waiting=None)
+
+    found = lab.run([0] * 4 + [10, 10])
+
+    assert served(found) == ["b"] * 4 + ["a"] * 2
+    assert lab.inner[0].times[4:] == [10, 10.25]
+
+
+def test_each_further_429_halves_the_rate():
+    lab = Lab(("rate_limited", "ok") * 2 + ("rate_limited", "ok"), ("ok",), rate_per_s=1)
+
+    lab.run([0, 10, 20, 30, 40, 40.01, 40.02])
+
+    assert lab.inner[0].times[:5] == [0, 10, 20, 30, 40]
+    assert [round(at, 6) for at in lab.inner[0].times[5:]] == [48.4]
+
+
+@pytest.mark.parametrize("preset", ["0.1", "original"])
+def test_presets_of_before_keep_their_rate_after_a_429(preset):
+    lab = Lab(("rate_limited", "ok"), ("ok",), preset=preset, rate_per_s=4, request_retries=0)
+
+    lab.run([0, 1, 2, 2.3])
+
+    assert [round(at, 6) for at in lab.inner[0].times] == [0, 1, 2, 2.3]
+
+
 def test_cancelled_searches_open_nothing_and_block_nothing():
     lab = Lab(("slow:50",), ("ok",), failure_threshold=1)
-    found = lab.run([0, 1, 2, 3, 4, 5], cancel_at=10)
+    found = lab.run([0, 0.3, 0.6, 0.9, 1.2, 1.5], cancel_at=2)
 
     assert served(found) == ["cancelled"] * 6
     assert len(lab.inner[0].times) == 6

@@ -82,6 +82,13 @@ class CircuitBreaker:
         """Whether it is open because the provider itself asked for a pause of known length."""
         return self._state == "open" and self._after_rest == "closed"
 
+    def refuses(self, now: float) -> bool:
+        """Return whether a call that somebody else can serve would not be let through."""
+        if self._state == "open":
+            return now < self._reopens_at
+        probes = self._policy.probes
+        return self._state == "half_open" and probes is not None and self._probing >= probes
+
     def is_current(self, permit: Permit) -> bool:
         """Return whether nothing has changed since the call with this permit was let through."""
         return permit == self._era or self._state == "closed"
@@ -104,14 +111,11 @@ class CircuitBreaker:
             is_last_chance: Whether nobody else can serve what this call is for.
         """
         is_early = is_last_chance and self.may_probe_early(now)
+        if self.refuses(now) and not is_early:
+            return None
         if self._state == "open":
-            if now < self._reopens_at and not is_early:
-                return None
             self._turn(self._after_rest, now)
         if self._state == "half_open":
-            probes = self._policy.probes
-            if probes is not None and self._probing >= probes and not is_early:
-                return None
             self._probing += 1
         self._admitted_at = now
         return self._era

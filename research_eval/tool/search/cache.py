@@ -40,6 +40,11 @@ class FreshCache(Generic[K, V]):
         self._entries.move_to_end(key)
         return value
 
+    def has(self, key: K, now: float) -> bool:
+        """Return whether there is a fresh value under `key`; that is no use of it."""
+        entry = self._entries.get(key)
+        return entry is not None and now < entry[0]
+
     def put(self, key: K, value: V, now: float) -> None:
         """Keep `value`, making room if there is none."""
         if self._size <= 0:

@@ -11,6 +11,7 @@ from research_eval.tool.search.protocol import (
     SearchProvider,
     SearchReply,
 )
+from research_eval.tool.search.unconfigured import UnconfiguredSearchProvider
 from research_eval.waiting import Waits
 
 __all__ = ["Asking", "FallbackSearchProvider", "failed_try"]
@@ -75,6 +76,9 @@ class Asking:
         self.reasons: dict[int, str] = {}
         self.last: SearchError | SearchReply | None = None
         self._providers = providers
+        self._patient = [
+            provider if isinstance(provider, PatientProvider) else None for provider in providers
+        ]
         self._query = query
         self._max_results = max_results
         self._attempts = [0] * len(providers)
@@ -87,8 +91,8 @@ class Asking:
         """Return the first answer with hits; `None` where no provider has one."""
         due = self._in_order()
         while due:
-            for place in due:
-                reply = await self._ask(place, clock)
+            for number, place in enumerate(due):
+                reply = await self._ask(place, due[number + 1 :], clock)
                 if reply is not None:
                     return reply
             due = []
@@ -101,10 +105,8 @@ class Asking:
         """Return the places of the providers in order; those that give way after the others."""
 
         def yields(place: int) -> int:
-            provider = self._providers[place]
-            if not isinstance(provider, PatientProvider):
-                return 0
-            return provider.yields(self._query, self._max_results)
+            provider = self._patient[place]
+            return provider.yields(self._query, self._max_results) if provider else 0
 
         return sorted(range(len(self._providers)), key=yields)
 
@@ -121,12 +123,17 @@ class Asking:
             del self._again[place]
         return due
 
-    async def _ask(self, place: int, clock: Clock | None) -> SearchReply | None:
-        provider = self._providers[place]
+    async def _ask(
+        self, place: int, others: Sequence[int], clock: Clock | None
+    ) -> SearchReply | None:
+        provider, patient = self._providers[place], self._patient[place]
         try:
-            if clock is not None and isinstance(provider, PatientProvider):
-                reply = await provider.attempt(
-                    self._query, self._max_results, is_last_chance=self._is_last_chance
+            if clock is not None and patient is not None:
+                reply = await patient.attempt(
+                    self._query,
+                    self._max_results,
+                    is_last_chance=self._is_last_chance,
+                    is_replaceable=not self._is_last_chance and any(map(self._is_ready, others)),
                 )
             else:
                 reply = await provider.search(self._query, self._max_results)
@@ -143,16 +150,22 @@ class Asking:
         self.reasons[place] = f"{provider.name} found nothing"
         return None
 
+    def _is_ready(self, place: int) -> bool:
+        patient = self._patient[place]
+        if patient is not None:
+            return not patient.rests()
+        return not isinstance(self._providers[place], UnconfiguredSearchProvider)
+
     def _failed(self, place: int, exc: SearchError, clock: Clock | None) -> None:
-        provider = self._providers[place]
+        provider, patient = self._providers[place], self._patient[place]
         self.last = exc
         tries = exc.tries or (failed_try(provider.name, exc),)
         self.tries += self._told(tries)
         self.reasons[place] = str(exc)
-        if clock is None or not isinstance(provider, PatientProvider):
+        if clock is None or patient is None:
             return
         self._attempts[place] += tries[-1].outcome != "skipped"
-        wait = provider.again_in_s(exc, attempts=self._attempts[place], waited_s=self._waited_s)
+        wait = patient.again_in_s(exc, attempts=self._attempts[place], waited_s=self._waited_s)
         if wait is not None:
             self._again[place] = clock.now() + wait
 

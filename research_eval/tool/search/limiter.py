@@ -4,6 +4,9 @@ from research_eval.clock import Clock
 
 __all__ = ["TokenBucket"]
 
+MAX_SLOWER = 6
+"""How often the rate may be halved."""
+
 
 class TokenBucket:
     """Refills at `rate_per_s` up to `burst`; a caller without a token waits for its own."""
@@ -15,6 +18,7 @@ class TokenBucket:
         rate_per_s: float | None,
         burst: int = 1,
         may_overdraw: bool = False,
+        recovery_s: float = 60.0,
     ) -> None:
         """Start full.
 
@@ -24,21 +28,27 @@ class TokenBucket:
             burst: Tokens that can pile up.
             may_overdraw: Whether callers who wait at the same time wait for the same token, so
                 that all of them go at once; otherwise each waits for its own.
+            recovery_s: Seconds without `slow_down` after which one is taken back.
         """
         self._clock = clock
         self._rate = rate_per_s
         self._burst = burst
         self._may_overdraw = may_overdraw
+        self._recovery_s = recovery_s
         self._tokens = float(burst)
         self._at = clock.now()
         self._paused_until = self._at
+        self._slower = 0  # steps below the rate: 1 is evenly spaced, each more halves the rate
+        self._slowed_at = self._at
+        self._era = 0  # who waits since an earlier one has lost its token
 
     def wait_s(self) -> float:
         """Return the seconds that a caller who came now would wait."""
         self._refill()
         wait = self.paused_s()
-        if self._rate is not None and self._tokens < 1:
-            wait = max(wait, (1 - self._tokens) / self._rate)
+        rate = self._pace()[0]
+        if rate is not None and self._tokens < 1:
+            wait = max(wait, (1 - self._tokens) / rate)
         return wait
 
     def tokens(self) -> int:
@@ -52,23 +62,54 @@ class TokenBucket:
 
     async def acquire(self) -> float:
         """Take a token and return the seconds waited; a cancelled wait gives its token back."""
-        wait = self.wait_s()
         if self._may_overdraw:
+            wait = self.wait_s()
             await self._wait(wait)
             self._refill()
             self._tokens = max(0.0, self._tokens - 1)
             return wait
-        self._tokens -= 1
-        try:
-            await self._wait(wait)
-        except BaseException:
-            self._tokens += 1
-            raise
-        return wait
+        waited = 0.0
+        while True:
+            wait, era = self.wait_s(), self._era
+            self._tokens -= 1
+            try:
+                await self._wait(wait)
+            except BaseException:
+                self._tokens += era == self._era
+                raise
+            waited += wait
+            if era == self._era:
+                return waited
 
     def pause(self, seconds: float) -> None:
         """Hand out no token for `seconds`."""
         self._paused_until = max(self._paused_until, self._clock.now() + seconds)
+
+    def slow_down(self, sent_at: float) -> bool:
+        """Hand tokens out more slowly: one by one at first, then at half the rate each time.
+
+        Args:
+            sent_at: When the request went out that shows the need; one of before the last step
+                shows none.
+
+        Returns:
+            Whether there was need.
+        """
+        self._refill()
+        if self._rate is None or sent_at < self._slowed_at:
+            return False
+        least = 1 if self._burst > 1 else 2
+        self._slower = min(MAX_SLOWER, max(least, self._slower + 1))
+        self._slowed_at = self._clock.now()
+        self._tokens = 0.0
+        self._era += 1
+        return True
+
+    def _pace(self) -> tuple[float | None, float]:
+        """Return the rate and the burst that hold now."""
+        if self._rate is None or not self._slower:
+            return self._rate, float(self._burst)
+        return self._rate / 2.0 ** (self._slower - 1), 1.0
 
     async def _wait(self, seconds: float) -> None:
         if seconds > 0:
@@ -76,6 +117,10 @@ class TokenBucket:
 
     def _refill(self) -> None:
         now = self._clock.now()
-        gained = float(self._burst) if self._rate is None else (now - self._at) * self._rate
-        self._tokens = min(float(self._burst), self._tokens + gained)
+        while self._slower and now - self._slowed_at >= self._recovery_s:
+            self._slower -= 1
+            self._slowed_at += self._recovery_s
+        rate, burst = self._pace()
+        gained = burst if rate is None else (now - self._at) * rate
+        self._tokens = min(burst, self._tokens + gained)
         self._at = now

@@ -1,7 +1,14 @@
 """A provider that somebody wrote: whatever it raises or returns is an outcome of that search."""
 
+from collections.abc import Awaitable
+
 from research_eval.plugin import fault_of
-from research_eval.tool.search.protocol import SearchError, SearchProvider, SearchReply
+from research_eval.tool.search.protocol import (
+    BoundedProvider,
+    SearchError,
+    SearchProvider,
+    SearchReply,
+)
 
 __all__ = ["PluggedProvider"]
 
@@ -27,8 +34,21 @@ class PluggedProvider:
             SearchError: Its own, or one of kind `crashed` for anything else that it raises, and for
                 a reply that is none.
         """
+        return await self._checked(self._inner.search(query, max_results))
+
+    async def search_within(self, query: str, max_results: int, within_s: float) -> SearchReply:
+        """Return what `search` does; in no more than `within_s` seconds if the provider can be told so.
+
+        Raises:
+            SearchError: As `search` does.
+        """
+        if not isinstance(self._inner, BoundedProvider):
+            return await self.search(query, max_results)
+        return await self._checked(self._inner.search_within(query, max_results, within_s))
+
+    async def _checked(self, asked: Awaitable[object]) -> SearchReply:
         try:
-            reply: object = await self._inner.search(query, max_results)
+            reply = await asked
         except SearchError:
             raise
         except Exception as exc:

@@ -6,6 +6,7 @@ from research_eval.errors import ToolError
 from research_eval.schema import ProviderTry, Record, SearchHit
 
 __all__ = [
+    "BoundedProvider",
     "PatientProvider",
     "SearchError",
     "SearchErrorKind",
@@ -90,11 +91,34 @@ class SearchProvider(Protocol):
 
 
 @runtime_checkable
+class BoundedProvider(SearchProvider, Protocol):
+    """A provider whose request can be given less time than it would take by itself."""
+
+    async def search_within(self, query: str, max_results: int, within_s: float) -> SearchReply:
+        """Return at most `max_results` hits, best first.
+
+        Args:
+            query: What is searched for.
+            max_results: The most hits that are wanted.
+            within_s: Seconds after which an answer that is not whole is given up.
+
+        Raises:
+            SearchError: If there is no answer in that time; an empty answer is a reply without hits.
+        """
+        ...
+
+
+@runtime_checkable
 class PatientProvider(SearchProvider, Protocol):
     """A provider that a chain may ask once more for the same search, after the others."""
 
     async def attempt(
-        self, query: str, max_results: int, *, is_last_chance: bool = False
+        self,
+        query: str,
+        max_results: int,
+        *,
+        is_last_chance: bool = False,
+        is_replaceable: bool = False,
     ) -> SearchReply:
         """Ask once; `search` asks as often as the settings allow.
 
@@ -102,6 +126,7 @@ class PatientProvider(SearchProvider, Protocol):
             query: What is searched for.
             max_results: The most hits that are wanted.
             is_last_chance: Whether every other provider has been asked.
+            is_replaceable: Whether a provider that does not rest is asked next.
 
         Raises:
             SearchError: If there is no answer; an empty answer is a reply without hits.
@@ -116,6 +141,10 @@ class PatientProvider(SearchProvider, Protocol):
             attempts: Attempts of this search that were made of it, without those that sent nothing.
             waited_s: Seconds that this search has waited between attempts.
         """
+        ...
+
+    def rests(self) -> bool:
+        """Return whether it would be passed over now."""
         ...
 
     def yields(self, query: str, max_results: int) -> int:

@@ -64,10 +64,18 @@ class RemoteSearchProvider:
         Raises:
             SearchError: If the API refused, failed, timed out or sent what cannot be read.
         """
+        return await self.search_within(query, max_results, self._timeout_s)
+
+    async def search_within(self, query: str, max_results: int, within_s: float) -> SearchReply:
+        """Return what `search` does, in no more than `within_s` seconds.
+
+        Raises:
+            SearchError: As `search` does.
+        """
         started = self._clock.now()
         answer: WireAnswer | None = None
         try:
-            answer = await self._exchange(query, max_results)
+            answer = await self._exchange(query, max_results, min(within_s, self._timeout_s))
             hits = read_answer(self._wire, answer)
         except SearchError as exc:
             raise self._failed(exc, started, answer) from exc.__cause__
@@ -78,7 +86,7 @@ class RemoteSearchProvider:
             pause_s=self._wire.pause_s(answer),
         )
 
-    async def _exchange(self, query: str, max_results: int) -> WireAnswer:
+    async def _exchange(self, query: str, max_results: int, within_s: float) -> WireAnswer:
         wire, details = self._wire, self._wire.details
         tidy = tidy_query(
             query, max_chars=details.max_query_chars, max_words=details.max_query_words
@@ -99,13 +107,13 @@ class RemoteSearchProvider:
                 params=dict(asked.params) or None,
                 json=asked.json,
                 data=dict(asked.form) if asked.form is not None else None,
-                timeout=httpx.Timeout(self._timeout_s),
+                timeout=httpx.Timeout(within_s),
             )
             # a virtual clock runs ahead of the loop's: there each piece is checked as it comes
-            async with asyncio.timeout(None if self._clock.is_virtual else self._timeout_s):
-                return await self._send(request)
+            async with asyncio.timeout(None if self._clock.is_virtual else within_s):
+                return await self._send(request, within_s)
         except TimeoutError as exc:
-            raise self._too_late() from exc
+            raise self._too_late(within_s) from exc
         except (httpx.InvalidURL, UnicodeError) as exc:
             # httpx reads the Location of a redirect, which is not followed
             words = f"{self.name} redirects to a malformed address ({type(exc).__name__})"
@@ -113,15 +121,15 @@ class RemoteSearchProvider:
         except httpx.HTTPError as exc:
             raise self._broke(exc) from exc
 
-    async def _send(self, request: httpx.Request) -> WireAnswer:
-        latest = self._clock.now() + self._timeout_s
+    async def _send(self, request: httpx.Request, within_s: float) -> WireAnswer:
+        latest = self._clock.now() + within_s
         response = await self._http.send(request, stream=True, follow_redirects=False)
         try:
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 body += chunk
                 if self._clock.is_virtual and self._clock.now() > latest:
-                    raise self._too_late()
+                    raise self._too_late(within_s)
                 if len(body) > MAX_ANSWER_BYTES:
                     oversize = WireAnswer(response.status_code, {}, b"")
                     limit = f"longer than {MAX_ANSWER_BYTES} bytes"
@@ -135,8 +143,8 @@ class RemoteSearchProvider:
             response.status_code, headers, content, IS_INJECTED in marks, IS_PLAYED in marks
         )
 
-    def _too_late(self) -> SearchError:
-        words = f"{self.name} did not answer in time (not whole after {self._timeout_s:g} s)"
+    def _too_late(self, within_s: float) -> SearchError:
+        words = f"{self.name} did not answer in time (not whole after {within_s:g} s)"
         return SearchError(words, kind="timeout")
 
     def _without_key(self, body: bytes, headers: Mapping[str, str]) -> bytes:

@@ -15,6 +15,8 @@ __all__ = ["PRESETS", "ResilienceSettings"]
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "default": {},
     "0.1": {
+        "burst": 1,
+        "adapt_rate": False,
         "failure_rate": None,
         "slow_call_s": None,
         "cooldown_s": 60,
@@ -36,6 +38,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "empty_is_failure": True,
         "empty_threshold": None,
         "quota_cooldown_s": None,
+        "burst": 1,
+        "adapt_rate": False,
         "may_overdraw": True,
         "max_waiting": None,
         "max_wait_s": None,
@@ -72,10 +76,14 @@ class ResilienceSettings(Record):
     """The last so many requests, of which that share is taken."""
     window_s: float = Field(default=60, gt=0)
     """How old a request of these may be, in seconds."""
-    min_calls: int = Field(default=4, ge=1)
+    min_calls: int = Field(default=8, ge=1)
     """Requests that there must be before the share counts."""
     slow_call_s: float | None = Field(default=3, gt=0)
-    """A request that takes longer counts as failed, where a next provider exists; `None`: none does."""
+    """A request that takes longer counts as failed, where a next provider exists; `None`: none does.
+
+    If a next provider is ready, the answer is not waited for any longer; should nobody else have one,
+    the provider is asked again, with all its time.
+    """
     cooldown_s: float = Field(default=5, ge=0)
     """How long the breaker stays open the first time, in seconds."""
     cooldown_factor: float = Field(default=2, ge=1)
@@ -94,8 +102,10 @@ class ResilienceSettings(Record):
     """How long to leave a provider alone whose key or quota was refused; `None`: no rule."""
     rate_per_s: float | None = Field(default=1, gt=0)
     """Requests a second; `None` is no limit."""
-    burst: int = Field(default=1, ge=1)
-    """Requests that may follow each other at once after a pause."""
+    burst: int | None = Field(default=None, ge=1)
+    """Requests that may follow each other at once after a pause; `None`: as many as in a second."""
+    adapt_rate: bool = True
+    """Whether a 429 without a `Retry-After` slows requests down until none came for `window_s`."""
     may_overdraw: bool = False
     """Whether callers who wait together take the same token together."""
     max_waiting: int | None = Field(default=1, ge=1)
@@ -105,7 +115,10 @@ class ResilienceSettings(Record):
     request_retries: int = Field(default=2, ge=0)
     """Times that a failed request is sent again."""
     fallback_first: bool = True
-    """Whether the other providers are asked before a failed request is sent again."""
+    """Whether the other providers are asked before a failed request is sent again.
+
+    So are their caches, before any request.
+    """
     backoff_s: float = Field(default=0.5, ge=0)
     """The wait before the first request retry; it doubles each time."""
     backoff_jitter: float = Field(default=0.5, ge=0, le=1)
@@ -137,8 +150,9 @@ class ResilienceSettings(Record):
         return TokenBucket(
             clock,
             rate_per_s=self.rate_per_s,
-            burst=self.burst,
+            burst=self.burst or max(1, int(self.rate_per_s or 1)),
             may_overdraw=self.may_overdraw,
+            recovery_s=self.window_s,
         )
 
     def breaker_policy(self, *, has_fallback: bool) -> BreakerPolicy:

@@ -11,6 +11,7 @@ from research_eval.tool.search.fallback import Asking, failed_try
 from research_eval.tool.search.flight import SharedFlight
 from research_eval.tool.search.limiter import TokenBucket
 from research_eval.tool.search.protocol import (
+    BoundedProvider,
     SearchError,
     SearchErrorKind,
     SearchProvider,
@@ -71,6 +72,7 @@ class ResilientSearchProvider:
         """
         self.name = inner.name
         self._inner = inner
+        self._bounded = inner if isinstance(inner, BoundedProvider) else None
         self._settings = settings
         self._clock = clock
         self._rng = rng
@@ -106,7 +108,12 @@ class ResilientSearchProvider:
         return SearchReply(hits=(), served_by=self.name, tries=tuple(asking.tries))
 
     async def attempt(
-        self, query: str, max_results: int, *, is_last_chance: bool = False
+        self,
+        query: str,
+        max_results: int,
+        *,
+        is_last_chance: bool = False,
+        is_replaceable: bool = False,
     ) -> SearchReply:
         """Return a fresh answer from the cache, or the provider's to one request.
 
@@ -117,6 +124,8 @@ class ResilientSearchProvider:
             max_results: The most hits that are wanted.
             is_last_chance: Whether every other provider has been asked; then a provider that rests
                 after failures may be asked as soon as its first cool-down is over.
+            is_replaceable: Whether a provider that does not rest is asked next; then a slow answer is
+                not waited for.
 
         Raises:
             SearchError: If there was none; of kind `breaker_open` if nothing was sent at all.
@@ -126,7 +135,11 @@ class ResilientSearchProvider:
         if hits is not None:
             return self._cached(hits)
         is_shared = self._settings.coalesce and self._flight.is_under_way(key)
-        call = _Call(is_virtual=self._clock.is_virtual, is_last_chance=is_last_chance)
+        call = _Call(
+            is_virtual=self._clock.is_virtual,
+            is_last_chance=is_last_chance,
+            within_s=self._patience_s() if is_replaceable else None,
+        )
         if not is_shared:
             self._queue.add(call)
         try:
@@ -154,18 +167,23 @@ class ResilientSearchProvider:
             return 0.0 if is_early else None
         return self._back_off(error, attempts - 1)
 
+    def rests(self) -> bool:
+        """Return whether the breaker would let no search through now."""
+        return self._breaker.refuses(self._clock.now())
+
     def yields(self, query: str, max_results: int) -> int:
         """Return the length of a queue that is too long, more for one that finds nothing.
 
-        It is 0 for an answer from the cache.
+        It is 0 for an answer from the cache, and less where such an answer goes before a request to
+        another provider.
         """
         now = self._clock.now()
+        key = (clean_text(query), max_results)
+        if self._cache.has(key, now):
+            return -1 if self._settings.fallback_first else 0
         ahead = self._ahead()
         is_barren = now < self._yields_until
-        if not ahead and not is_barren:
-            return 0
-        key = (clean_text(query), max_results)
-        if self._cache.get(key, now) is not None or self._flight.is_under_way(key):
+        if self._flight.is_under_way(key):
             return 0
         return ahead + (_BARREN if is_barren else 0)
 
@@ -206,7 +224,7 @@ class ResilientSearchProvider:
             began = self._clock.now()
             try:
                 with self._waits.awaited(self.name):
-                    reply = await self._inner.search(*key)
+                    reply = await self._send(key, call.within_s)
             except SearchError as exc:
                 call.took_s = self._clock.now() - began
                 if self._on_failure is not None:
@@ -225,6 +243,17 @@ class ResilientSearchProvider:
             call.waited_s += wait
             with self._waits.held():
                 await self._clock.sleep(wait)
+
+    async def _send(self, key: tuple[str, int], within_s: float | None) -> SearchReply:
+        if self._bounded is None or within_s is None:
+            return await self._inner.search(*key)
+        return await self._bounded.search_within(*key, within_s)
+
+    def _patience_s(self) -> float | None:
+        """Return how long a slow answer is waited for, where it can be asked for again later."""
+        settings = self._settings
+        can_ask_again = settings.fallback_first and settings.request_retries > 0
+        return settings.slow_call_s if can_ask_again else None
 
     async def _wait_for_turn(self, permit: Permit, call: "_Call") -> None:
         limit = self._settings.max_wait_s
@@ -266,10 +295,20 @@ class ResilientSearchProvider:
         if settings.quota_cooldown_s is not None and exc.kind in {"auth", "quota"}:
             self._breaker.release(permit)
             return self._breaker.hold(now, now + settings.quota_cooldown_s, is_pause=False)
-        if exc.kind in _UNCOUNTED or (exc.kind == "rate_limited" and exc.status is None):
+        if exc.kind in _UNCOUNTED or self._says_nothing_new(exc, call):
             self._breaker.release(permit)
             return False
         return self._breaker.settle(permit, now, is_good=False, took_s=call.took_s)
+
+    def _says_nothing_new(self, exc: SearchError, call: "_Call") -> bool:
+        """Return whether requests came too fast that a slower rate, since then, would have held back."""
+        if exc.kind != "rate_limited":
+            return False
+        if exc.status is None:
+            return True
+        if not self._settings.adapt_rate:
+            return False
+        return not self._bucket.slow_down(self._clock.now() - call.took_s)
 
     def _count_reply(self, permit: Permit, reply: SearchReply, call: "_Call") -> bool:
         now, settings = self._clock.now(), self._settings
@@ -300,8 +339,9 @@ class ResilientSearchProvider:
 class _Call:
     """What one search cost until now: requests, waits, latency."""
 
-    def __init__(self, *, is_virtual: bool, is_last_chance: bool) -> None:
+    def __init__(self, *, is_virtual: bool, is_last_chance: bool, within_s: float | None) -> None:
         self.is_last_chance = is_last_chance
+        self.within_s = within_s  # how long an answer is waited for; `None`: as long as it may take
         self.waited_s = 0.0
         self.took_s = 0.0  # the last request
         self._is_virtual = is_virtual
