@@ -1,6 +1,6 @@
 """Fixtures for tests of one's own agent: a gate, and a ledger made from URLs."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["citation_gate", "make_ledger", "pytest_addoption"]
 
 MakeLedger = Callable[..., "SourceRegistry"]
-"""Makes a ledger from `fetched` and `searched` URLs."""
+"""Makes a ledger from `fetched`, `searched`, `failed` and `given` URLs."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,16 +35,10 @@ def citation_gate(request: pytest.FixtureRequest) -> "Gate":
 
 @pytest.fixture
 def make_ledger() -> MakeLedger:
-    """Return a function that makes a ledger: `make_ledger(fetched=[...], searched=[...])`."""
-    from research_eval.ledger import SourceRegistry  # noqa: PLC0415  # see above
-    from research_eval.schema import Fetched, SearchHit  # noqa: PLC0415  # see above
+    """Return a function that makes a ledger: `make_ledger(fetched=[...], searched=[...])`.
 
-    def make(fetched: Iterable[str] = (), searched: Iterable[str] = ()) -> "SourceRegistry":
-        ledger = SourceRegistry()
-        for rank, url in enumerate(searched, start=1):
-            ledger.add_hit(SearchHit(url=url, rank=rank))
-        for url in fetched:
-            ledger.add_page(Fetched(url=url, final_url=url, ok=True), None)
-        return ledger
+    `failed` and `given` are lists as well.
+    """
+    from research_eval.gate.source import ledger_from_urls  # noqa: PLC0415  # see above
 
-    return make
+    return ledger_from_urls

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from research_eval.cli.gate_compare import compare
+from research_eval.cli.gate_explain import explain
 from research_eval.cli.gate_test import test
-from research_eval.cli.lines import json_lines, json_text, print_text, read_text, urls_of
+from research_eval.cli.lines import json_lines, json_text, print_text, read_text
 from research_eval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -58,14 +59,16 @@ def check(answer: str, ledger_file: str | None, gate_name: str, batch: bool, as_
 
     Exits 0 if so, 1 if not.
 
-    The ledger is a JSON list of source records, or {"fetched": [URL…], "searched": [URL…]}.
+    The ledger is a JSON list of source records, or lists of URLs: {"fetched": [URL…], "searched":
+    [URL…], "failed": [URL…], "given": [URL…]}.
 
-    With --batch, ANSWER is a file of lines {"id", "text", "fetched": [URL…], "searched": [URL…]};
-    for each, a line {"id", "verdict": "pass" or kinds, "violations"} is written, and the exit
-    status is 0 whatever they say.
+    With --batch, ANSWER is a file of lines {"id", "text"} with these lists, or with a "ledger";
+    for each, a line {"id", "verdict": "pass" or "rejected", "kinds", "violations"} is written, and
+    the exit status is 0 whatever they say.
     """
     from research_eval.gate import load_gate
-    from research_eval.gate.source import judgeable_line, ledger_from_json, ledger_from_urls
+    from research_eval.gate.answer_line import AnswerLine, answer_line, quick_answer_line
+    from research_eval.gate.source import ledger_from_json
     from research_eval.journal.piece import seldom_collecting
 
     if batch and ledger_file is not None:
@@ -73,14 +76,12 @@ def check(answer: str, ledger_file: str | None, gate_name: str, batch: bool, as_
     judge = load_gate(gate_name)
     if batch:
         with _results(answer) as write, seldom_collecting():
-            for place, line in _ahead(
-                json_lines(answer, {"text": str}, quick=judgeable_line), answer
+            for place, row in _ahead(
+                json_lines(answer, {"text": str}, quick=quick_answer_line), answer
             ):
-                fetched, searched = (
-                    urls_of(line, field, place) for field in ("fetched", "searched")
-                )
-                ledger = ledger_from_urls(fetched, searched)
-                write(_judged(line, _verdict(judge, line["text"], ledger, place)))
+                line = row if isinstance(row, AnswerLine) else answer_line(row, place)
+                verdict = _verdict(judge, line.text, line.ledger(), place)
+                write({"id": line.id, **_judged(verdict)})
         return 0
     if ledger_file is None:
         raise UsageError("gate check: give --ledger FILE, or --batch with a ledger in each line")
@@ -91,6 +92,8 @@ def check(answer: str, ledger_file: str | None, gate_name: str, batch: bool, as_
 
 
 def _check_one(answer: str, ledger: "SourceRegistry", judge: "Gate", *, as_json: bool) -> int:
+    from research_eval.gate.explain import place_of
+
     text = read_text(answer)
     verdict = _verdict(judge, text, ledger, answer)
     if as_json:
@@ -100,7 +103,10 @@ def _check_one(answer: str, ledger: "SourceRegistry", judge: "Gate", *, as_json:
         print_text(f"passed: {number} citation{'' if number == 1 else 's'}, every page was opened")
     else:
         for violation in verdict.violations:
-            place = "" if violation.start is None else f":{_position(text, violation.start)}"
+            place = ""
+            if violation.start is not None:
+                line, column = place_of(text, violation.start)
+                place = f":{line}:{column}"
             print_text(f"{answer}{place}: {violation.kind}: {violation.message}")
     return 0 if verdict.passed else 1
 
@@ -117,12 +123,12 @@ def _verdict(judge: "Gate", text: str, ledger: "SourceRegistry", place: str) -> 
         raise UsageError(f"{exc} ({place})") from exc
 
 
-def _judged(line: dict[str, Any], verdict: "Verdict") -> dict[str, Any]:
-    if verdict.passed:
-        return {"id": line["id"], "verdict": "pass", "violations": []}
-    kinds = sorted({violation.kind for violation in verdict.violations})
-    violations = [violation.model_dump(mode="json") for violation in verdict.violations]
-    return {"id": line["id"], "verdict": kinds, "violations": violations}
+def _judged(verdict: "Verdict") -> dict[str, Any]:
+    return {
+        "verdict": "pass" if verdict.passed else "rejected",
+        "kinds": sorted({violation.kind for violation in verdict.violations}),
+        "violations": [violation.model_dump(mode="json") for violation in verdict.violations],
+    }
 
 
 @gate.command()
@@ -205,15 +211,10 @@ def _ahead(lines: Iterator[T], name: str) -> Iterator[T]:
         yield from some
 
 
-def _position(text: str, offset: int) -> str:
-    line = text.count("\n", 0, offset) + 1
-    column = offset - (text.rfind("\n", 0, offset) + 1) + 1
-    return f"{line}:{column}"
-
-
 def _write_json(value: object) -> None:
     print_text(json_text(value))
 
 
 gate.add_command(compare)
+gate.add_command(explain)
 gate.add_command(test)

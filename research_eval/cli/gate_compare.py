@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from research_eval.gate.compare import Judgement
     from research_eval.gate.expect import Expectations
     from research_eval.gate.flip import Flip
+    from research_eval.gate.flip_group import FlipGroup, Grouping
     from research_eval.gate.opened import GatePlace
     from research_eval.journal.piece import Piece
 
@@ -54,6 +55,11 @@ MOST_TOLD = 50
 @click.option(
     "--scheduler", metavar="ADDRESS", help="Judge on a Dask cluster: tcp://HOST:PORT, or local."
 )
+@click.option(
+    "--group-by",
+    type=click.Choice(["reason", "kind", "url", "host", "case", "configuration"]),
+    help="Print groups with counts and three examples each, not every attempt.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def compare(
     run: Path,
@@ -64,6 +70,7 @@ def compare(
     junit: Path | None,
     markdown: Path | None,
     scheduler: str | None,
+    group_by: "Grouping | None",
     as_json: bool,
 ) -> int:
     """Judge a finished run again by two gates, and print what changes.
@@ -72,7 +79,8 @@ def compare(
     with it.
 
     A line is: case, configuration, trial, attempt, change, and the reason after a tab; below it stand
-    the sentence, the URL and the nearest page. Exits 1 if a passed_to_blocked or blocked_to_passed
+    the sentence, the URL and the nearest page; at the end flips are counted by direction and reason.
+    With --group-by a line is a direction, a count and a reason, host or case. Exits 1 if a passed_to_blocked or blocked_to_passed
     flip is not listed in the --expect file, 3 if there was nothing to judge.
     """
     from research_eval.cli.pieces import workers
@@ -90,7 +98,7 @@ def compare(
         new = stack.enter_context(open_gate(head))
         if old is not None:
             note_same_code(base, old, head, new)
-        flips = Flips(expected, keeps_cases=junit is not None, as_json=as_json)
+        flips = Flips(expected, keeps_cases=junit is not None, as_json=as_json, by=group_by)
         stack.enter_context(flips)
         spread = stack.enter_context(workers(scheduler))
         work: Callable[[Piece], list[Judgement]] = partial(judge_piece, base=old, head=new)
@@ -130,14 +138,26 @@ def _expected(path: Path | None, *, is_update: bool) -> "Expectations":
 class Flips:
     """Prints flips as they come, counts, and keeps what the JUnit report is made of on the disk."""
 
-    def __init__(self, expected: "Expectations", *, keeps_cases: bool, as_json: bool) -> None:
+    def __init__(
+        self,
+        expected: "Expectations",
+        *,
+        keeps_cases: bool,
+        as_json: bool,
+        by: "Grouping | None" = None,
+    ) -> None:
         """Start at nothing.
 
         Args:
             expected: Flips that are wanted.
             keeps_cases: Whether a JUnit report will be asked for.
             as_json: Whether to print JSON.
+            by: What to put flips together by; `None` prints each.
         """
+        from research_eval.gate.flip_group import FlipGroups
+
+        self._by = by
+        self._groups = FlipGroups(by or "reason")
         self._expected = expected
         self._as_json = as_json
         self._cases = TemporaryFile() if keeps_cases else None  # noqa: SIM115  # closed on exit
@@ -166,7 +186,9 @@ class Flips:
         turned = [flip for flip in flips if flip.change != "other_violations"]
         self._turned += len(turned)
         self._surprises += [flip for flip in turned if not wanted[id(flip)]]
-        if flips:
+        for flip in flips:
+            self._groups.add(flip, is_expected=wanted[id(flip)])
+        if flips and self._by is None:
             print_text("\n".join(self._line(flip, wanted[id(flip)]) for flip in flips))
         if self._cases is not None:
             cases = [junit_case(one, self._expected) for one in judgements]
@@ -212,11 +234,32 @@ class Flips:
         sums = (
             f"{self._attempts} attempts, {self._turned} flips, {len(self._surprises)} not expected"
         )
-        if not self._as_json:
-            print_text(sums)
+        self._print_groups(sums)
         if not self._is_updated:
             self._expected.refuse_stale(*self._seen)
         return close(1 if self._surprises else 0 if self._attempts else 3, sums)
+
+    def _print_groups(self, sums: str) -> None:
+        groups = self._groups.groups()
+        if self._as_json:
+            if self._by is not None and groups:
+                print_text("\n".join(one.model_dump_json() for one in groups))
+            return
+        for one in groups:
+            print_text("\n  ".join(self._group_lines(one)))
+        print_text(sums)
+
+    def _group_lines(self, one: "FlipGroup") -> list[str]:
+        from research_eval.schema.display import one_line
+
+        wanted = f", {one.expected} expected" if one.expected else ""
+        lines = [f"{one.change}: {one.flips} by {one_line(one.group)}{wanted}"]
+        if self._by is None:
+            return lines
+        for flip in one.examples:
+            lines += [flip.place, *(f"  {detail}" for detail in flip.details)]
+        left = one.flips - len(one.examples)
+        return [*lines, f"and {left} more"] if left else lines
 
     def _write_junit(self, junit: Path | None) -> None:
         from research_eval.gate.compare import junit_lines

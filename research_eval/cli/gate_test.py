@@ -66,7 +66,7 @@ def test(
     """Judge the answers in ANSWERS and compare the verdicts with the expected ones.
 
     ANSWERS is a file of JSON Lines {"id", "text", "fetched": [URL…], "searched": [URL…], "expected"},
-    or CSV with these columns. "expected" is "pass" or a list of violations, each a kind, or a kind and
+    as gate check --batch reads them, or CSV with these columns. "expected" is "pass" or a list of violations, each a kind, or a kind and
     a URL. With --base a flip of an answer without "expected" is a difference too.
 
     Exits 1 on a difference.

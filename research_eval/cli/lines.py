@@ -11,7 +11,7 @@ import click
 
 from research_eval.errors import UsageError
 
-__all__ = ["json_lines", "json_text", "opened", "print_text", "read_text", "urls_of"]
+__all__ = ["json_lines", "json_text", "opened", "print_text", "read_text"]
 
 json_text = json.JSONEncoder(ensure_ascii=False).encode
 """A value as one line of JSON."""
@@ -35,7 +35,7 @@ def read_text(name: str) -> str:
 
 def json_lines(
     name: str, fields: dict[str, type], quick: Callable[[bytes], Any] = lambda _: None
-) -> Iterator[tuple[str, dict[str, Any]]]:
+) -> Iterator[tuple[str, Any]]:
     """Yield the objects of a JSON Lines file with their place; each has an id and `fields`.
 
     Args:
@@ -91,18 +91,6 @@ def _entry(line: str, place: str, fields: dict[str, type]) -> dict[str, Any]:
         if not isinstance(entry.get(field), kind):
             raise UsageError(f"{place}: {field}: expected text")
     return entry
-
-
-def urls_of(line: dict[str, Any], field: str, place: str) -> list[str]:
-    """Return the list of URLs in a field, which may be left out.
-
-    Raises:
-        UsageError: If it is none.
-    """
-    urls = line.get(field, [])
-    if not isinstance(urls, list) or set(map(type, urls)) - {str}:
-        raise UsageError(f"{place}: {field}: expected a list of URLs")
-    return urls
 
 
 def print_text(text: str) -> None:

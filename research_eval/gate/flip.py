@@ -5,7 +5,7 @@ from typing import Literal
 from research_eval.schema import Record, TrialKey, Verdict, Violation
 from research_eval.schema.display import one_line
 
-__all__ = ["Change", "Flip", "flip_of", "named", "sentence_of", "why"]
+__all__ = ["Change", "Finding", "Flip", "flip_of", "named", "sentence_of", "why"]
 
 Change = Literal["passed_to_blocked", "blocked_to_passed", "other_violations"]
 """How two verdicts differ; `other_violations`: both reject, for other reasons."""
@@ -15,6 +15,33 @@ MAX_NAMED = 3
 SENTENCE_CHARS = 160
 ENDS = "\n.!?\u3002"
 """What ends a sentence, as far as a short quotation goes."""
+
+
+class Finding(Record):
+    """One violation as a reviewer reads it."""
+
+    kind: str
+    url: str | None = None
+    written: str | None = None
+    """The URL as it stands in the answer, where it stands there otherwise."""
+    sentence: str | None = None
+    """Around the citation."""
+    nearest: str | None = None
+    """The page of the ledger that comes closest."""
+    difference: str | None = None
+
+    @property
+    def words(self) -> str:
+        """All of it on one line."""
+        parts = [f"{self.kind} {one_line(self.url)}" if self.url else self.kind]
+        if self.written is not None:
+            parts.append(f"written {self.written}")
+        if self.nearest is not None:
+            by = f", which differs in {self.difference}" if self.difference else ""
+            parts.append(f"nearest page {one_line(self.nearest)}{by}")
+        if self.sentence is not None:
+            parts.append(f'in "{self.sentence}"')
+        return "; ".join(parts)
 
 
 class Flip(Record):
@@ -28,7 +55,9 @@ class Flip(Record):
     reason: str
     """What the gate that rejects says, or what both say."""
     details: tuple[str, ...] = ()
-    """Of each violation: the sentence, the URL and the nearest page of the ledger."""
+    """The findings, in words."""
+    findings: tuple[Finding, ...] = ()
+    """Of the gate that rejects: its first violations."""
 
     @property
     def place(self) -> str:
@@ -51,6 +80,7 @@ def flip_of(
     reason = named(rejects)
     if change == "other_violations":
         reason = f"{named(before)}; now {named(after)}"
+    findings = tuple(_finding(one, answer) for one in rejects.violations[:MAX_NAMED])
     return Flip(
         case_id=key.case_id,
         configuration=key.configuration,
@@ -58,7 +88,8 @@ def flip_of(
         attempt=attempt,
         change=change,
         reason=reason,
-        details=tuple(why(one, answer) for one in rejects.violations[:MAX_NAMED]),
+        details=tuple(one.words for one in findings),
+        findings=findings,
     )
 
 
@@ -75,13 +106,20 @@ def named(verdict: Verdict) -> str:
 
 def why(violation: Violation, answer: str) -> str:
     """Return a violation with its sentence and the nearest page, on one line."""
-    parts = [f"{violation.kind} {one_line(violation.url)}" if violation.url else violation.kind]
-    if violation.nearest is not None:
-        by = f", which differs in {violation.difference}" if violation.difference else ""
-        parts.append(f"nearest page {one_line(violation.nearest)}{by}")
-    if violation.start is not None:
-        parts.append(f'in "{sentence_of(answer, violation.start, violation.end)}"')
-    return "; ".join(parts)
+    return _finding(violation, answer).words
+
+
+def _finding(violation: Violation, answer: str) -> Finding:
+    start, end = violation.start, violation.end
+    written = None if start is None or end is None else one_line(answer[start:end])
+    return Finding(
+        kind=violation.kind,
+        url=violation.url,
+        written=None if written == violation.url else written,
+        sentence=None if start is None else sentence_of(answer, start, end),
+        nearest=violation.nearest,
+        difference=violation.difference,
+    )
 
 
 def sentence_of(text: str, start: int, end: int | None = None) -> str:

@@ -1,6 +1,6 @@
 """Answers with the verdicts that should come: a JSON Lines or CSV file in, answers with ledgers out.
 
-A line holds `id`, `text`, the ledger as `fetched` and `searched`, `expected`, and a `note` for people.
+A line is what `answer_line` reads.
 `expected` is `pass`, or the violations: each a kind, or a kind and a URL with a space between them. In CSV
 URLs are parted by white space, violations by `;`.
 """
@@ -9,37 +9,46 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from research_eval.errors import UsageError
-from research_eval.gate.source import ledger_from_urls
+from research_eval.gate.answer_line import ALLOWED, AnswerLine, Label, answer_line
+from research_eval.gate.source import LISTS
 from research_eval.ledger import SourceRegistry
 from research_eval.schema import Verdict
 
 __all__ = ["Labelled", "is_as_expected", "label_of", "label_words", "read_labelled", "relabelled"]
 
-ALLOWED = "pass"
-FIELDS = ("id", "text", "fetched", "searched", "expected", "note")
-Label = tuple[str, ...]
-"""What should come: violations, each a kind or a kind and a URL; empty for an answer that passes."""
-
 
 class Labelled(NamedTuple):
     """One answer of the file."""
 
-    id: str
-    text: str
-    fetched: tuple[str, ...]
-    searched: tuple[str, ...]
-    expected: Label | None
-    """`None` where the file does not say."""
+    answer: AnswerLine
     line: int
     """Where it stands, from 1."""
 
+    @property
+    def id(self) -> str:
+        """Its name in the file."""
+        return str(self.answer.id)
+
+    @property
+    def text(self) -> str:
+        """The answer."""
+        return self.answer.text
+
+    @property
+    def expected(self) -> Label | None:
+        """What should come; `None` where the file does not say."""
+        return self.answer.expected
+
     def ledger(self) -> SourceRegistry:
-        """Return what was opened and what was only found."""
-        return ledger_from_urls(self.fetched, self.searched)
+        """Return what the trial saw.
+
+        Raises:
+            UsageError: If the line's ledger is none.
+        """
+        return self.answer.ledger()
 
 
 def is_as_expected(verdict: Verdict, expected: Label) -> bool:
@@ -88,7 +97,7 @@ def read_labelled(content: str, name: str) -> list[Labelled]:
     first_at: dict[str, int] = {}
     for line, row in rows:
         place = f"{name}:{line}"
-        one = _answer(row, line, place)
+        one = Labelled(answer_line(row, place), line)
         if (earlier := first_at.setdefault(one.id, line)) != line:
             raise UsageError(f"{place}: id {one.id!r} stands on line {earlier} already")
         found.append(one)
@@ -116,7 +125,7 @@ def _csv_rows(content: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]
         for row in reader:
             if None in row or None in row.values():
                 raise UsageError(f"{name}:{reader.line_num}: expected a value a column")
-            urls = {key: row[key].split() for key in ("fetched", "searched") if key in row}
+            urls = {key: row[key].split() for key in LISTS if key in row}
             yield reader.line_num, {**row, **urls, **_csv_label(row)}
     except csv.Error as exc:
         raise UsageError(f"{name}:{reader.line_num}: not CSV: {exc}") from exc
@@ -129,52 +138,14 @@ def _csv_label(row: Mapping[str, str]) -> dict[str, Any]:
     return {"expected": text if text == ALLOWED else [item.strip() for item in text.split(";")]}
 
 
-def _answer(row: Mapping[str, Any], line: int, place: str) -> Labelled:
-    for key in row:
-        if key not in FIELDS:
-            nearest = get_close_matches(str(key), FIELDS, 1)
-            hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
-            raise UsageError(f"{place}: unknown field {key!r}{hint}; known: {', '.join(FIELDS)}")
-    for key in ("id", "text"):
-        if not isinstance(row.get(key), str):
-            raise UsageError(f"{place}: {key}: expected text")
-    return Labelled(
-        row["id"],
-        row["text"],
-        _texts(row, "fetched", place),
-        _texts(row, "searched", place),
-        _label(row.get("expected"), place),
-        line,
-    )
-
-
-def _texts(row: Mapping[str, Any], field: str, place: str) -> tuple[str, ...]:
-    value = row.get(field, [])
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise UsageError(f"{place}: {field}: expected a list of URLs")
-    return tuple(value)
-
-
-def _label(value: object, place: str) -> Label | None:
-    if value is None or value == ALLOWED:
-        return None if value is None else ()
-    items = [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
-    is_whole = not isinstance(value, list) or len(items) == len(value)
-    if not items or not is_whole or not all(one.split() for one in items):
-        raise UsageError(
-            f'{place}: expected: give "pass", or a list of kinds, each with a URL if one is meant'
-        )
-    return tuple(" ".join(one.split()) for one in items)
-
-
 def relabelled(content: str, name: str, labels: Mapping[str, Label]) -> str:
     """Return the text of a file with other labels on some answers; its other lines stay as they are."""
     if is_csv(name):
         return _csv_relabelled(content, labels)
     lines = content.split("\n")
     for number, row in _json_rows(content, name):
-        if row.get("id") in labels:
-            label: str | Sequence[str] = labels[row["id"]] or ALLOWED
+        if str(row.get("id")) in labels:
+            label: str | Sequence[str] = labels[str(row["id"])] or ALLOWED
             changed = {**row, "expected": label}
             lines[number - 1] = json.dumps(changed, ensure_ascii=False)
     return "\n".join(lines)

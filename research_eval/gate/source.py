@@ -2,36 +2,25 @@
 
 import json
 from collections.abc import Iterable
-from typing import Any, NotRequired
 
-import msgspec
 from pydantic import ValidationError
-from typing_extensions import TypedDict
 
 from research_eval.errors import UsageError
 from research_eval.gate.citation import extract_citations
 from research_eval.ledger import SourceRegistry, url_key
 from research_eval.schema import Fetched, SearchHit, SourceRecord
 
-__all__ = ["judgeable_line", "ledger_from_json", "ledger_from_urls", "register_given"]
+__all__ = [
+    "LISTS",
+    "ledger_from_data",
+    "ledger_from_json",
+    "ledger_from_urls",
+    "register_given",
+]
 
 
-class _Judgeable(TypedDict):
-    id: Any
-    text: str
-    fetched: NotRequired[list[str]]
-    searched: NotRequired[list[str]]
-
-
-_JUDGEABLE = msgspec.json.Decoder(_Judgeable)
-
-
-def judgeable_line(line: bytes) -> dict[str, Any] | None:
-    """Return an answer and what was opened from a line of JSON; `None` if it needs a closer look."""
-    try:
-        return dict(_JUDGEABLE.decode(line))
-    except (ValueError, RecursionError):
-        return None
+LISTS = ("fetched", "searched", "failed", "given")
+"""Lists of URLs in which people say what a trial saw."""
 
 
 def register_given(question: str, ledger: SourceRegistry) -> None:
@@ -43,11 +32,27 @@ def register_given(question: str, ledger: SourceRegistry) -> None:
 _EXPECTED = 'a list of the URLs that were opened, or {"fetched": [URL, …], "searched": [URL, …]}'
 
 
-def ledger_from_urls(fetched: Iterable[str], searched: Iterable[str]) -> SourceRegistry:
-    """Return a ledger in which `searched` were search hits and `fetched` were opened."""
+def ledger_from_urls(
+    fetched: Iterable[str] = (),
+    searched: Iterable[str] = (),
+    failed: Iterable[str] = (),
+    given: Iterable[str] = (),
+) -> SourceRegistry:
+    """Return a ledger in which `fetched` were opened, and the others were not.
+
+    Args:
+        fetched: Pages that were opened.
+        searched: Search hits.
+        failed: Pages that were tried and did not open.
+        given: URLs of the question.
+    """
     ledger = SourceRegistry()
+    for url in given:
+        ledger.add_given(_encodable(url))
     for rank, url in enumerate(searched, start=1):
         ledger.add_hit(SearchHit(url=_encodable(url), rank=rank))
+    for url in failed:
+        ledger.add_page(Fetched(url=_encodable(url), ok=False), None)
     for url in fetched:
         ledger.add_page(Fetched(url=_encodable(url), ok=True), None)
     return ledger
@@ -60,9 +65,6 @@ def _encodable(url: str) -> str:
 
 def ledger_from_json(content: str, name: str) -> SourceRegistry:
     """Return the ledger in `content`: a list of source records, or lists of URLs.
-
-    A record needs no more than `url` and `state`, and a bare URL is a page that was opened; the
-    other form is `{"fetched": [URL, …], "searched": [URL, …]}`.
 
     Args:
         content: The JSON text.
@@ -77,10 +79,25 @@ def ledger_from_json(content: str, name: str) -> SourceRegistry:
         raise UsageError(f"{name}: not JSON: {exc}") from exc
     except RecursionError as exc:
         raise UsageError(f"{name}: not JSON: nested too deeply") from exc
+    return ledger_from_data(data, name)
+
+
+def ledger_from_data(data: object, name: str) -> SourceRegistry:
+    """Return the ledger in a value that was JSON.
+
+    A record needs no more than `url` and `state`, and a bare URL is a page that was opened; the
+    other form is an object with the lists `fetched`, `searched`, `failed` and `given`.
+
+    Args:
+        data: The value.
+        name: What to call it in an error.
+
+    Raises:
+        UsageError: If it is neither.
+    """
     if isinstance(data, dict):
         _refuse_unknown(data, name)
-        fetched, searched = (_urls(data, field, name) for field in ("fetched", "searched"))
-        return ledger_from_urls(fetched, searched)
+        return ledger_from_urls(**{field: _urls(data, field, name) for field in LISTS})
     if not isinstance(data, list):
         raise UsageError(f"{name}: expected {_EXPECTED}")
     return SourceRegistry.from_records(
@@ -91,8 +108,8 @@ def ledger_from_json(content: str, name: str) -> SourceRegistry:
 def _refuse_unknown(data: dict[str, object], name: str) -> None:
     """Refuse a misspelled list, which would else read as nothing opened."""
     for field in data:
-        if field not in {"fetched", "searched"}:
-            raise UsageError(f"{name}: {field}: unknown; expected fetched and searched")
+        if field not in LISTS:
+            raise UsageError(f"{name}: {field}: unknown; expected {', '.join(LISTS)}")
 
 
 def _urls(data: dict[str, object], field: str, name: str) -> list[str]:
@@ -111,8 +128,11 @@ def _record(entry: object, place: str) -> SourceRecord:
         key = url_key(entry["url"])
         entry = {"key": key.value, "is_canonical": key.is_canonical, **entry}
     try:
-        return SourceRecord.model_validate(entry)
+        record = SourceRecord.model_validate(entry)
     except ValidationError as exc:
         first = exc.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or "record"
         raise UsageError(f"{place}: {field}: {first['msg']}") from exc
+    if record.state == "fetched" and record.failure is not None:
+        raise UsageError(f"{place}: failure: is of a page that was not opened, not of one fetched")
+    return record

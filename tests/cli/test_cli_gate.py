@@ -109,11 +109,143 @@ def test_check_in_batch_writes_a_line_for_each(call: Call) -> None:
     assert called.code == 0
     assert [(line["id"], line["verdict"]) for line in called.lines()] == [
         ("a", "pass"),
-        (2, ["search_only", "unknown_url"]),
-        ("c", ["no_citation"]),
+        (2, "rejected"),
+        ("c", "rejected"),
+    ]
+    assert [line["kinds"] for line in called.lines()] == [
+        [],
+        ["search_only", "unknown_url"],
+        ["no_citation"],
     ]
     assert called.lines()[1]["violations"][1]["nearest"] == PAGE
     assert call("check", "--batch", stdin=Path(name).read_bytes()).out == called.out
+
+
+SEEN = {
+    "opened": ({"fetched": [PAGE]}, []),
+    "found": ({"searched": [PAGE]}, ["search_only"]),
+    "failed": ({"failed": [PAGE], "searched": [PAGE]}, ["fetch_failed"]),
+    "given": ({"given": [PAGE]}, ["user_given"]),
+    "lists": ({"ledger": {"fetched": [PAGE]}}, []),
+    "urls": ({"ledger": [PAGE]}, []),
+    "a record": ({"ledger": [{"url": PAGE, "state": "fetched"}]}, []),
+    "a redirect": (
+        {"ledger": [{"url": f"{PAGE}-new", "observed": [PAGE], "state": "fetched"}]},
+        [],
+    ),
+    "a wall": (
+        {"ledger": [{"url": PAGE, "state": "fetched", "evidence": "login_wall"}]},
+        ["not_evidence"],
+    ),
+    "what came": (
+        {"ledger": [{"url": PAGE, "state": "failed", "failure": "http_410"}]},
+        ["fetch_failed"],
+    ),
+    "the guard": (
+        {"ledger": [{"url": PAGE, "state": "failed", "failure": "blocked"}]},
+        ["fetch_blocked"],
+    ),
+}
+
+
+@pytest.mark.parametrize("seen", SEEN)
+def test_a_line_says_all_that_a_ledger_can(call: Call, seen: str) -> None:
+    """Check in batch, check with --ledger and test read the same, and rule the same."""
+    fields, kinds = SEEN[seen]
+    line = {"id": "a", "text": PAGE, **fields}
+    name = _write("b.jsonl", json.dumps(line))
+    ledger = _write("l.json", fields.get("ledger", fields))
+    labelled = _write("t.jsonl", json.dumps({**line, "expected": kinds or "pass"}))
+
+    (batch,) = call("check", "--batch", name).lines()
+    one = call("check", "--ledger", ledger, "--json", _write("a.md", PAGE)).lines()[0]
+
+    assert (batch["kinds"], batch["verdict"]) == (kinds, "rejected" if kinds else "pass")
+    assert batch["violations"] == one["violations"]
+    assert call("test", labelled).code == 0
+
+
+@pytest.mark.parametrize("command", [("check", "--batch"), ("test",)])
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"ftched": [PAGE]}, "b.jsonl:1: unknown field 'ftched'; did you mean 'fetched'?; known:"),
+        ({"fetched": "x"}, "b.jsonl:1: fetched: expected a list of URLs"),
+        ({"given": [1]}, "b.jsonl:1: given: expected a list of URLs"),
+        ({"ledger": [], "fetched": []}, "b.jsonl:1: ledger: stands beside fetched"),
+        ({"ledger": {"opened": []}}, "b.jsonl:1: ledger: opened: unknown; expected fetched"),
+        ({"ledger": [{"url": PAGE, "state": "open"}]}, "b.jsonl:1: ledger: record 1: state: Input"),
+        (
+            {"ledger": [{"url": PAGE, "state": "fetched", "failure": "http_404"}]},
+            "b.jsonl:1: ledger: record 1: failure: is of a page that was not opened",
+        ),
+        ({"id": True}, "b.jsonl:1: id: expected text or a whole number"),
+        ({"id": 1.5}, "b.jsonl:1: id: expected text or a whole number"),
+        ({"expected": [3]}, "b.jsonl:1: expected: give"),
+    ],
+)
+def test_a_line_that_is_wrong_says_where(
+    call: Call, command: tuple[str, ...], fields: dict[str, object], said: str
+) -> None:
+    line = {"id": "a", "text": PAGE, "expected": "pass", **fields}
+
+    called = call(*command, _write("b.jsonl", json.dumps(line)))
+
+    assert called[:2] == (2, "")
+    assert called.err.startswith(f"research-eval: error: {said}")
+
+
+def test_explain_shows_the_way_of_each_url(call: Call) -> None:
+    answer = _write("a.md", f"See [it]({PAGE}/?utm_source=x)\nAnd (https://river.example.org/x). z")
+    ledger = _write("l.json", {"fetched": [PAGE], "searched": ["https://river.example.org/x."]})
+
+    called = call("explain", answer, "--ledger", ledger)
+
+    assert called.code == 0
+    assert called.out.splitlines() == [
+        f"1:10: {PAGE}/?utm_source=x",
+        f'  sentence  "See [it]({PAGE}/?utm_source=x)"',
+        f"  read as   {PAGE}/?utm_source=x (markdown destination)",
+        f"  key       {PAGE}",
+        "  ledger    opened",
+        "  ruling    may be cited",
+        "2:6: https://river.example.org/x",
+        '  sentence  "And (https://river.example.org/x)."',
+        "  read as   https://river.example.org/x (bare URL)",
+        "  key       https://river.example.org/x",
+        "  ledger    not in the ledger",
+        "  nearest   https://river.example.org/silt (another path)",
+        *called.out.splitlines()[12:],
+    ]
+    assert called.out.splitlines()[12].startswith("  ruling    unknown_url: ")
+
+
+def test_explain_says_of_what_is_no_citation_where_it_stands(call: Call) -> None:
+    answer = _write("a.md", f"See {PAGE}\nor doi:10.1/x")
+    ledger = _write("l.json", [PAGE])
+
+    called = call("explain", answer, "--ledger", ledger, "--url", "10.1/x")
+
+    assert called.code == 2
+    assert "'10.1/x' stands at 2:8 and is read as no citation" in called.err
+    (found,) = call("explain", answer, "--ledger", ledger, "--url", "silt", "--json").lines()
+    assert (found["violation"], found["lookups"][0]["record"]["state"]) == (None, "fetched")
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"state": "given"}, "in the question, never opened"),
+        ({"state": "failed", "failure": "timeout"}, "tried without success: timeout"),
+        ({"failure": "http_404"}, "a search hit, tried without success: http_404"),
+        ({"state": "fetched", "alias_of": "https://b.example/"}, "opened, as an alias of https"),
+        ({"state": "fetched", "evidence": "bot_wall"}, "opened, but no evidence: bot_wall"),
+    ],
+)
+def test_explain_says_what_the_ledger_holds(call: Call, record: dict[str, str], said: str) -> None:
+    ledger = _write("l.json", [{"url": PAGE, **record}])
+
+    assert f"  ledger    {said}" in call("explain", "--ledger", ledger, stdin=PAGE.encode()).out
 
 
 def test_cites_lists_each_url_once(call: Call) -> None:
@@ -214,7 +346,11 @@ def test_compare_prints_flips_and_fails(call: Call, run: str) -> None:
     assert called.code == 1
     assert [line.split("\t")[0] for line in lines[:2]] == list(FLIPS)
     assert lines[1].split("\t")[1] == "unknown_url https://a.example/x!"
-    assert lines[2] == "3 attempts, 2 flips, 2 not expected"
+    assert lines[2:] == [
+        "blocked_to_passed: 1 by unknown_url",
+        "passed_to_blocked: 1 by unknown_url (another path)",
+        "3 attempts, 2 flips, 2 not expected",
+    ]
     assert "  unknown_url https://a.example/x!; nearest page https://a.example/x, " in called.out
     assert called.err == "result: failed (exit 1): 3 attempts, 2 flips, 2 not expected\n"
 
@@ -234,6 +370,34 @@ def test_compare_of_a_gate_with_itself_is_quiet(call: Call, run: str) -> None:
 
     assert called[:2] == (0, "3 attempts, 0 flips, 0 not expected\n")
     assert "note: base default and head default@3 are the same code" in called.err
+
+
+@pytest.mark.parametrize(
+    ("by", "group"),
+    [
+        ("reason", "unknown_url (another path)"),
+        ("kind", "unknown_url"),
+        ("url", "https://a.example/x!"),
+        ("host", "a.example"),
+        ("case", "c1"),
+        ("configuration", "m"),
+    ],
+)
+def test_compare_groups_for_a_reviewer(call: Call, run: str, by: str, group: str) -> None:
+    called = call("compare", run, "--group-by", by)
+
+    lines = called.out.splitlines()
+    at = lines.index(f"passed_to_blocked: 1 by {group}")
+    assert called.code == 1
+    assert lines[at + 1] == f"  {FLIPS[1]}"
+    assert lines[at + 2].endswith('; in "[x](https://a.example/x!)"')
+    assert lines[-1] == "3 attempts, 2 flips, 2 not expected"
+
+    found = {one["change"]: one for one in call("compare", run, "--group-by", by, "--json").lines()}
+    assert (found["passed_to_blocked"]["group"], found["passed_to_blocked"]["flips"]) == (group, 1)
+    (finding,) = found["passed_to_blocked"]["examples"][0]["findings"]
+    assert finding["sentence"] == "[x](https://a.example/x!)"
+    assert (finding["nearest"], finding["difference"]) == ("https://a.example/x", "path")
 
 
 def test_compare_writes_json_and_junit(call: Call, run: str) -> None:
