@@ -208,7 +208,7 @@ def test_no_sequence_of_commands_loses_or_doubles_a_trial_and_all_end_in_the_sam
 
     assert folder.trials_path.read_bytes() == WHOLE
     assert {path.name for path in folder.path.iterdir()} - {"superseded.jsonl"} == {
-        "cases.jsonl", "manifest.json", "timing.jsonl", "trials.jsonl"
+        "cases.jsonl", "executions.jsonl", "manifest.json", "timing.jsonl", "trials.jsonl"
     }  # fmt: skip
 
 

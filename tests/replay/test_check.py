@@ -105,7 +105,7 @@ UNKNOWN = {"is_reachable": True, "key": "works", "is_known": False, "calls_tools
         (MODEL, (429, error("slow down")), "models", {"is_reachable": True, "key": "works", "is_known": None}, "slow down"),
         (MODEL, (500, error("broken")), "models", {"is_reachable": True, "key": "set", "is_known": None}, "broken"),
         (MODEL, (200, NO_TOOLS), "models", {"is_known": True, "calls_tools": False, "served_model": "another-model"}, 'model.tool_protocol = "prompted"'),
-        (MODEL, (200, {"choices": "none"}), "models", {"is_reachable": True, "calls_tools": None}, "malformed"),
+        (MODEL, (200, {"choices": "none"}), "models", {"is_reachable": True, "calls_tools": None}, "holds no choices"),
         ("/search", (403, {"message": "Unauthorized."}), "searches", {"is_reachable": True, "key": "refused", "results": None}, "serper"),
         ("/search", (429, {"message": "slow down"}), "searches", {"is_reachable": True, "key": "works"}, "serper"),
         ("/search", (500, {}), "searches", {"is_reachable": True, "key": "set"}, "serper"),

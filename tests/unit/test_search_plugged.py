@@ -216,7 +216,9 @@ def test_whatever_an_extractor_does_is_an_error_of_that_page(own, fault, monkeyp
 def test_an_extractor_that_raises_in_the_worker_is_an_error_of_that_page(tmp_path, monkeypatch):
     (tmp_path / "worker_code.py").write_text("def extractor(html, *, url):\n    return html[9]()\n")
     monkeypatch.syspath_prepend(tmp_path)
-    from research_eval.tool.fetch import extract
+    from research_eval.tool.fetch import extract, extraction
+
+    extraction._WORKER.close()  # one that runs already does not know this folder
 
     page = extract(
         b"<p>Tides turn twice.",
