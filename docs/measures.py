@@ -33,7 +33,7 @@ Made by `python docs/measures.py` from what each scorer, and each gate, declares
 
 Unit: `yes_no` is 1 or 0 once an answer, `share` lies between 0 and 1 of the citations, claims or facts of an answer, `points` is a mark that may be negative.
 A measure without a word under *applies* applies to every trial that the infrastructure did not break.
-A name that ends with `*` stands for every measure whose name begins so.
+A name that ends with `*` stands for every measure whose name starts with what is before it.
 **Bold** measures are those that `research-eval score` prints without `--all`.
 """
 

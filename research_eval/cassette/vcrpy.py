@@ -127,7 +127,7 @@ def vcrpy_values(cassette: Cassette, read_file: Callable[[str], bytes]) -> dict[
 
 
 def write_vcrpy(cassettes: Iterable[tuple[Cassette, Callable[[str], bytes]]], path: Path) -> int:
-    """Write cassettes as one ordinary vcrpy cassette: JSON if the name ends so, else YAML.
+    """Write cassettes as one ordinary vcrpy cassette: JSON if the name ends with .json, else YAML.
 
     Raises:
         CassetteError: If a binary body is to go into JSON, which vcrpy cannot do.

@@ -32,7 +32,7 @@ RepeatPolicy = Literal["strict", "then_last", "reuse"]
 """What equal requests of one trial get: each its own recording, and then a miss, or the last one
 again; or always the last one."""
 
-REFUSALS = frozenset({401, 402, 403, 407, 429, 432, 433})
+REFUSED_STATUSES = frozenset({401, 402, 403, 407, 429, 432, 433})
 """Statuses with which an API refuses a key, or more requests for it."""
 
 _HELD_CASSETTES = 1024
@@ -128,7 +128,7 @@ class WebCassettes:
         """Say whether a recording is damaged, was given up, or is a refusal that is to be asked again."""
         if self.mode != "record" or name in self._written:
             return False
-        is_failed = interaction.status in REFUSALS or interaction.error is not None
+        is_failed = interaction.status in REFUSED_STATUSES or interaction.error is not None
         is_refusal = is_failed and interaction.uri.startswith(self._ask_again)
         return interaction.end == "cancelled" or is_refusal or _is_damaged(interaction)
 

@@ -59,7 +59,7 @@ def ls(place: Path, host: str | None) -> None:
 @click.argument("name")
 @click.option("--whole", is_flag=True, help="Print bodies to their end.")
 def show(place: Path, name: str, whole: bool) -> None:
-    """Print the exchanges whose NAME, as `ls` prints it, begins so."""
+    """Print the exchanges whose name, as `ls` prints it, starts with NAME."""
     from research_eval.cassette.place import find_cassette
     from research_eval.errors import CassetteError
 
@@ -118,7 +118,7 @@ def verify(place: Path, played: Path | None) -> int:
 def seal(place: Path, name: str) -> int:
     """Give recordings that you changed on purpose, or that have none, a new checksum.
 
-    Only those whose NAME, as `ls` prints it, begins so. Exits 1 if one is damaged.
+    Only those whose name, as `ls` prints it, starts with NAME. Exits 1 if one is damaged.
     """
     from research_eval.cassette.place import find_cassette
     from research_eval.errors import CassetteCorruptError

@@ -61,7 +61,7 @@ def import_warc(warc: Path, place: Path) -> int:
 @click.command("export-vcr")
 @PLACE
 @OUT
-@click.option("--name", default="", help="Only cassettes whose name begins so.")
+@click.option("--name", default="", help="Only cassettes whose name starts with it.")
 def export_vcr(place: Path, out: Path, name: str) -> None:
     """Write recordings as one ordinary vcrpy cassette.
 

@@ -19,7 +19,7 @@ S = TypeVar("S", bound=Callable[..., Any])
 class Measure:
     """One measure of a scorer.
 
-    A name that ends with `*` declares a family: every measure whose name begins so.
+    A name that ends with `*` declares a family: every measure whose name starts with what is before it.
     """
 
     name: str

@@ -78,7 +78,7 @@ def test_only_the_last_answer_counts(story):
 
 
 def test_an_answer_without_citations_has_no_shares_and_no_effective_citation(story):
-    """Silence has no share of support, and counts as nought where citations are counted."""
+    """Silence has no share of support, and counts as zero where citations are counted."""
     for trial in (story().answer("Hm.").record(), story().record(status="limit")):
         found = {s.name: s for s in GroundingScorer()(None, trial, no_pages)}
 

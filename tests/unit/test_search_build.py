@@ -109,7 +109,7 @@ def test_own_settings_of_a_provider_come_before_the_chain_s():
     assert [request.url.host for request in asked].count("api.search.brave.com") == 3
 
 
-class Own:
+class Custom:
     """A provider that somebody wrote."""
 
     name = "own"
@@ -124,9 +124,9 @@ class Own:
 
 def test_a_provider_of_one_s_own_is_protected_like_the_others(monkeypatch):
     module = types.ModuleType("custom_search")
-    module.Own = Own
+    module.Custom = Custom
     monkeypatch.setitem(sys.modules, "custom_search", module)
-    provider, _ = build([{"provider": "custom_search:Own", "extra": {"x": 7}}])
+    provider, _ = build([{"provider": "custom_search:Custom", "extra": {"x": 7}}])
 
     first = asyncio.run(provider.search("q", 5))
     second = asyncio.run(provider.search("q", 5))

@@ -148,7 +148,7 @@ class WireModel:
 
     @asynccontextmanager
     async def _permitted(self, limiter: Limiter, tokens: int) -> AsyncIterator[Permit]:
-        """Wait in line for leave to ask, which is not the trial's time, and ask nobody who refuses."""
+        """Wait for the rate limiter, which does not count as the trial's time; ask no provider that is out."""
         self._require_service()
         async with AsyncExitStack() as stack:
             with self._waits.held():

@@ -260,7 +260,7 @@ class Downloader:
         return check_url(joined, self._settings)
 
     def _caps(self, body: bytes | bytearray) -> tuple[int, int]:
-        """Return how much is read of a document that begins so, and how much of it on the wire."""
+        """Return how much is read of a document with this beginning, and how much of it on the wire."""
         settings = self._settings
         if looks_like_pdf(body):
             return settings.max_pdf_bytes, settings.max_pdf_bytes
