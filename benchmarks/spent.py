@@ -28,6 +28,6 @@ def spent(*words: object) -> Spent:
     command = [sys.executable, "-S", "-c", LAUNCHER, sys.executable, "-m", "research_eval"]
     done = subprocess.run([*command, *map(str, words)], capture_output=True, text=True, check=True)
     code, *figures = done.stdout.split()
-    if code not in {"0", "1"}:
+    if code not in {"0", "1", "3"}:
         raise SystemExit(f"{words}: {done.stderr}")
     return Spent(*map(float, figures))

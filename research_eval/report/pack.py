@@ -42,12 +42,19 @@ class Table:
         if _MARK in text:
             value = _escaped(value)
             text = _text(value)
-        if isinstance(value, dict) and len(text) >= _LONG:
-            long = {k: one for k, one in value.items() if type(one) is str and len(one) >= _LONG}
-            if long:
-                kept = {k: f"{_REFERENCE}{self._keep(_text(one))}" for k, one in long.items()}
-                text = _text({**value, **kept})
-        return text if len(text) < _WORTH else b'"~%d"' % self._keep(text)
+        if len(text) < _WORTH:
+            return text
+        if len(text) > _LONG and isinstance(value, dict):
+            text = self._without_long(value) or text
+        return b'"~%d"' % self._keep(text)
+
+    def _without_long(self, value: Mapping[str, JSON]) -> bytes | None:
+        """Return the JSON text of an object with references for its long strings, if it has any."""
+        kept: dict[str, JSON] = {}
+        for key, one in value.items():
+            if type(one) is str and len(one) >= _LONG:
+                kept[key] = f"{_REFERENCE}{self._keep(_text(one))}"
+        return _text({**value, **kept}) if kept else None
 
     def add_each(self, values: Sequence[JSON]) -> bytes:
         """Return the JSON text of a list of parts."""
@@ -98,9 +105,12 @@ def unpack(packed: str) -> JSON:
     return _resolve(held["root"], held["parts"])
 
 
+_encode = msgspec.json.Encoder().encode
+
+
 def _text(value: JSON) -> bytes:
     try:
-        return msgspec.json.encode(value)
+        return _encode(value)
     except (UnicodeEncodeError, OverflowError):  # half of a surrogate pair, a very large number
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return text.encode(errors="replace")

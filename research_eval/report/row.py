@@ -92,7 +92,11 @@ class Facts:
             if name not in self.columns:
                 self.columns[name] = FactNotes()
             self.columns[name].note(number, fact)
-        notes = tuple(filter(None, map(self._say, scores)))
+        if len(self._said) > MOST_SAID:
+            self._said.clear()
+        for score in [one for one in scores if id(one) not in self._said]:
+            self._hear(score)
+        notes = tuple([said for one in scores if (said := self._said[id(one)][1])])
         self.notes[number:] = [self._shared.setdefault(notes, dict(notes))]
         if trial.status == "error" and trial.failure is not None:
             self.failures[trial.key] = failure_words(trial.failure)
@@ -100,16 +104,10 @@ class Facts:
         calls = (event.model for event in trial.transcript if isinstance(event, ModelCalled))
         self.served.setdefault(trial.configuration, Counter()).update(filter(None, calls))
 
-    def _say(self, score: Score) -> tuple[str, str] | None:
-        """Return what a score says in words, with its column; `None` if nothing."""
-        held = self._said.get(id(score))
-        if held is None:
-            if len(self._said) > MOST_SAID:
-                self._said.clear()
-            text = score.detail if score.status == "scored" else score.reason
-            held = score, (score_column(score.name), text) if text else None
-            self._said[id(score)] = held
-        return held[1]
+    def _hear(self, score: Score) -> None:
+        """Hold what a score says in words, with its column; `None` if nothing."""
+        text = score.detail if score.status == "scored" else score.reason
+        self._said[id(score)] = score, (score_column(score.name), text) if text else None
 
     def note_of(self, key: TrialKey) -> Mapping[str, str]:
         """Return what scorers said of a trial, by the score's column."""

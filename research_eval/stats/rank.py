@@ -43,7 +43,8 @@ def rank_intervals(
         raise ValueError("every configuration needs one value for each of the same cases")
     table = table if higher_is_better else -table
     blocks = resampled_indices(table.shape[1], draws, random.Random(seed))
-    ranks = np.concatenate([_ranks(table[:, block].sum(axis=2)) for block in blocks], axis=1)
+    sums = (np.stack([row[block].sum(axis=1) for row in table]) for block in blocks)
+    ranks = np.concatenate([_ranks(drawn) for drawn in sums], axis=1)
     tail = (1 - confidence) / 2
     low = np.quantile(ranks, tail, axis=1, method="inverted_cdf")
     high = np.quantile(ranks, 1 - tail, axis=1, method="inverted_cdf")

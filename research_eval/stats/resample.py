@@ -11,8 +11,12 @@ __all__ = ["DRAWS", "random_signs", "resampled_indices"]
 DRAWS = 10_000
 """Resamples that a bootstrap or a permutation test makes unless told otherwise."""
 
-CHUNK = 2_000_000
-"""Most numbers held at a time, so that memory does not grow with the number of cases."""
+MOST_INDICES = 400_000
+MOST_SIGNS = 2_000_000
+"""Most numbers held at a time, so that memory does not grow with the number of cases.
+
+Blocks of signs must not change: where their number is none of whole words, the next ones begin anew.
+"""
 
 
 def resampled_indices(n: int, draws: int, rng: random.Random) -> Iterator[npt.NDArray[np.int64]]:
@@ -20,7 +24,7 @@ def resampled_indices(n: int, draws: int, rng: random.Random) -> Iterator[npt.ND
 
     The bytes come from Python's own generator, whose stream is fixed for a seed.
     """
-    rows = max(1, CHUNK // max(1, n))
+    rows = max(1, MOST_INDICES // max(1, n))
     for start in range(0, draws, rows):
         count = min(rows, draws - start)
         words = np.frombuffer(rng.randbytes(4 * n * count), dtype="<u4").astype(np.uint64)
@@ -29,7 +33,7 @@ def resampled_indices(n: int, draws: int, rng: random.Random) -> Iterator[npt.ND
 
 def random_signs(n: int, draws: int, rng: random.Random) -> Iterator[npt.NDArray[np.int8]]:
     """Yield `draws` rows of `n` signs, each +1 or -1, in blocks of rows."""
-    rows = max(1, CHUNK // max(1, n))
+    rows = max(1, MOST_SIGNS // max(1, n))
     for start in range(0, draws, rows):
         count = min(rows, draws - start)
         raw = np.frombuffer(rng.randbytes(n * count), dtype=np.uint8)
