@@ -16,8 +16,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from report import write_run
 from spent import Spent, spent
+
+from report import write_run
 
 ROOT = Path(__file__).resolve().parents[1]
 NOISE = 1.1
