@@ -1,6 +1,6 @@
 """Cassette: an HTTP request in, its recorded response out."""
 
-from research_eval.cassette.exchange import ModelCassettes, ModelSession
+from research_eval.cassette.exchange import ModelCassettes, ModelSession, Prospect
 from research_eval.cassette.redact import Redactor
 from research_eval.cassette.session import Refresh, Session
 from research_eval.cassette.transport import GAVE_UP, IS_PLAYED, Mode, UnrecordedError
@@ -16,6 +16,7 @@ __all__ = [
     "Mode",
     "ModelCassettes",
     "ModelSession",
+    "Prospect",
     "Redactor",
     "Refresh",
     "RepeatPolicy",

@@ -1,8 +1,9 @@
 """Model exchanges: one file a trial, never shared, so that repeated trials keep their spread."""
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
 from typing_extensions import override
 
@@ -24,7 +25,11 @@ from research_eval.clock import Clock
 from research_eval.errors import CassetteCorruptError, CassetteMissError
 from research_eval.schema import TrialKey
 
-__all__ = ["ModelCassettes", "ModelSession", "trial_name"]
+__all__ = ["ModelCassettes", "ModelSession", "Prospect", "trial_name"]
+
+Prospect = Literal["sent", "replayed", "left"]
+"""What recording will do with a trial: ask its model; replay it, and ask from where it no longer fits;
+or leave it without a usable recording, since it was told to record only others."""
 
 
 def trial_name(key: TrialKey) -> str:
@@ -67,6 +72,23 @@ class ModelCassettes:
     def session(self, key: TrialKey, clock: Clock) -> "ModelSession":
         """Return one trial's view."""
         return ModelSession(self, self._settings, key, clock)
+
+    def prospect(self, key: TrialKey) -> Prospect:
+        """Say what recording will do with a trial, as far as its cassette tells before it runs.
+
+        Args:
+            key: The trial.
+        """
+        refresh = self._settings.refresh
+        if refresh == "all":
+            return "sent"
+        try:
+            cassette = self.store.read(trial_name(key))
+        except CassetteCorruptError:
+            return "left" if refresh == "missing" else "sent"
+        if cassette is None:
+            return "left" if refresh == "stale" else "sent"
+        return "sent" if _came_to_nothing_in(cassette, refresh) else "replayed"
 
     def digest(self) -> str:
         """Return the SHA-256 over everything recorded."""
@@ -111,7 +133,9 @@ class ModelSession(Session):
             else []
         )
         found = slots[ordinal] if self.problem is None and ordinal < len(slots) else None
-        is_failed = self.mode == "record" and self._came_to_nothing(slots[ordinal:])
+        is_failed = self.mode == "record" and _came_to_nothing(
+            slots[ordinal:], self._settings.refresh
+        )
         if found is not None and not is_failed:
             self._hits += 1
             if self.mode == "record":
@@ -124,13 +148,6 @@ class ModelSession(Session):
         if self._damage is not None:
             raise self.damaged(self._damage)
         raise self._missed(canonical)
-
-    def _came_to_nothing(self, left: list[Interaction]) -> bool:
-        """Say whether an exchange was given up, or it and all that followed it found no server."""
-        if not left:
-            return False
-        is_lost = all(interaction.error is not None for interaction in left)
-        return left[0].end == "cancelled" or (is_lost and self._settings.refresh != "stale")
 
     @override
     def _saver(
@@ -212,3 +229,20 @@ class ModelSession(Session):
         configuration = shlex.quote(self.key.configuration)
         case = shlex.quote(self.key.case_id)
         return f"{self._settings.record_command} --{what} --configuration {configuration} --case {case}"
+
+
+def _came_to_nothing(left: Sequence[Interaction], refresh: Refresh) -> bool:
+    """Say whether an exchange was given up, or it and all that followed it found no server."""
+    if not left:
+        return False
+    is_lost = all(interaction.error is not None for interaction in left)
+    return left[0].end == "cancelled" or (is_lost and refresh != "stale")
+
+
+def _came_to_nothing_in(cassette: Cassette, refresh: Refresh) -> bool:
+    """Say whether an exchange of a cassette came to nothing, which is asked again."""
+    slots = {(item.task_id, item.key): item for item in cassette.interactions}
+    groups = [cassette.slots(*slot) for slot in slots]
+    return any(
+        _came_to_nothing(found[place:], refresh) for found in groups for place in range(len(found))
+    )

@@ -1,7 +1,7 @@
 """What `--dry-run` prints: cells, calls, and an estimate in tokens and dollars with its assumptions."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ import click
 from research_eval.errors import RecordError
 
 if TYPE_CHECKING:
+    from research_eval.cassette import Prospect
     from research_eval.dataset import Case
     from research_eval.experiment import Configuration, Experiment
     from research_eval.model import ModelSettings
@@ -41,7 +42,11 @@ def print_plan(
     """
     todo = _print_cells(experiment, cases, configurations, options)
     measured = _measured(pilot, configurations)
-    estimates = [_print_configuration(item, todo[item.name], measured) for item in configurations]
+    recorded = _recorded(experiment, configurations, options, todo)
+    estimates = [
+        _print_configuration(item, len(todo[item.name]), measured, recorded.get(item.name))
+        for item in configurations
+    ]
     asked = [one for one in estimates if one is not None]
     if asked:
         _print_total(asked, pilot, options)
@@ -69,8 +74,8 @@ def _print_cells(
     cases: "Sequence[Case]",
     configurations: "Sequence[Configuration]",
     options: "RunOptions",
-) -> Counter[str]:
-    """Print how many trials there are; return how many are to run, by configuration."""
+) -> "dict[str, list[TrialKey]]":
+    """Print how many trials there are; return those that are to run, by configuration."""
     from research_eval.runner import plan_trials
 
     trials = experiment.settings.trials
@@ -82,11 +87,13 @@ def _print_cells(
     names = [item.name for item in configurations]
     plan = plan_trials([case.id for case in cases], names, trials, shard=options.shard)
     done = _done(options)
-    todo = Counter(key.configuration for key in plan if key not in done)
+    todo = {name: [key for key in plan if key.configuration == name] for name in names}
+    todo = {name: [key for key in keys if key not in done] for name, keys in todo.items()}
+    left = sum(map(len, todo.values()))
     if len(plan) != every:
         click.echo(f"  part {options.shard.part} of {options.shard.of}: {len(plan)} trials")
     if done:
-        click.echo(f"  {len(plan) - todo.total()} are done, {todo.total()} are to run")
+        click.echo(f"  {len(plan) - left} are done, {left} are to run")
     return todo
 
 
@@ -102,6 +109,39 @@ def _done(options: "RunOptions") -> "frozenset[TrialKey]":
         for trial in folder.trials()
         if not (options.retry_errors and trial.status == "error")
     )
+
+
+def _recorded(
+    experiment: "Experiment",
+    configurations: "Sequence[Configuration]",
+    options: "RunOptions",
+    todo: "Mapping[str, Sequence[TrialKey]]",
+) -> "dict[str, Counter[Prospect]]":
+    """Return what recording will do with how many trials, by configuration; nothing but recording asks."""
+    from research_eval.cassette import Redactor
+    from research_eval.runner.channels import model_cassettes
+
+    if options.model_mode != "record":
+        return {}
+    cassettes = model_cassettes(experiment, configurations, options, Redactor())
+    found = {name: Counter(map(one.prospect, todo[name])) for name, one in cassettes.items()}
+    for one in cassettes.values():
+        one.close()
+    return found
+
+
+def _print_recorded(found: "Counter[Prospect]") -> None:
+    if found["replayed"]:
+        click.echo(
+            f"    recorded: {found['replayed']} of {found.total()} trials; they are replayed and cost "
+            "nothing while they fit: what no longer fits is asked again from there, and is not in the "
+            "estimate"
+        )
+    if found["left"]:
+        click.echo(
+            f"    {found['left']} of {found.total()} trials have no usable recording, and are left "
+            "without one: they end as errors (record without --missing and --stale mends them)"
+        )
 
 
 def _measured(
@@ -123,7 +163,10 @@ def _measured(
 
 
 def _print_configuration(
-    item: "Configuration", trials: int, measured: "dict[str, Measured]"
+    item: "Configuration",
+    trials: int,
+    measured: "dict[str, Measured]",
+    recorded: "Counter[Prospect] | None",
 ) -> "Estimate | None":
     from research_eval.runner.estimate import estimate
     from research_eval.runner.pricing import price_of, today
@@ -136,6 +179,9 @@ def _print_configuration(
     click.echo(f"  {item.name}: {item.model.name}, at most {most} model calls a trial{search}")
     if item.model.is_reference_agent:
         return None
+    if recorded is not None:
+        _print_recorded(recorded)
+        trials = recorded["sent"]
     found = estimate(trials, measured[item.name])
     click.echo(f"    estimate for {trials} trials: {_amounts(found)}")
     click.echo(f"    price: {price_words(item.model, price_of(item, today()))}")

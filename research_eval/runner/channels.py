@@ -37,7 +37,7 @@ from research_eval.tool.search import (
 )
 from research_eval.tool.search.limiter import TokenBucket
 
-__all__ = ["Channels", "Network", "open_channels", "secrets_of"]
+__all__ = ["Channels", "Network", "model_cassettes", "open_channels", "secrets_of"]
 
 
 @dataclass(frozen=True)
@@ -253,17 +253,7 @@ def open_channels(
             miss="stop" if options.is_replay else "tool_error",
             ask_again=_search_addresses(configurations) if options.retry_errors else (),
         ),
-        models={
-            configuration.name: ModelCassettes(
-                folder / configuration.name,
-                mode="live" if configuration.model.is_reference_agent else options.model_mode,
-                redactor=redactor,
-                refresh=_refresh(options),
-                record_command=f"research-eval record {experiment.words_on_command_line}",
-                stamp=_today,
-            )
-            for configuration in configurations
-        },
+        models=model_cassettes(experiment, configurations, options, redactor),
         model_mode=options.model_mode,
         web_mode=options.web_mode,
         web_secrets=web_secrets,
@@ -277,6 +267,26 @@ def open_channels(
         real_time=options.real_time,
         scrub=str if options.is_replay else redactor.text,
     )
+
+
+def model_cassettes(
+    experiment: Experiment,
+    configurations: Sequence[Configuration],
+    options: RunOptions,
+    redactor: Redactor,
+) -> dict[str, ModelCassettes]:
+    """Return the recorded model exchanges of each configuration, by its name."""
+    return {
+        configuration.name: ModelCassettes(
+            experiment.cassettes_path / configuration.name,
+            mode="live" if configuration.model.is_reference_agent else options.model_mode,
+            redactor=redactor,
+            refresh=_refresh(options),
+            record_command=f"research-eval record {experiment.words_on_command_line}",
+            stamp=_today,
+        )
+        for configuration in configurations
+    }
 
 
 def _refresh(options: RunOptions) -> Refresh:

@@ -1,13 +1,19 @@
 """A dry run tells what a run would meet: its size, its price, and what would stop it."""
 
+import asyncio
 import json
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
+import httpx2
 import pytest
 
+from research_eval.cassette import ModelCassettes
 from research_eval.cli.main import main
+from research_eval.clock import VirtualClock
+from research_eval.schema import TrialKey
 
 EXPERIMENT = """name = "mine"
 dataset = "cases.jsonl"
@@ -84,3 +90,55 @@ def test_a_limit_below_the_estimate_is_said(ask: Ask) -> None:
     assert "--max-cost $0.0010 would end the run" in ask("--max-cost", "0.001")[1]
     assert "would end the run" not in ask("--max-cost", "50")[1]
     assert "cannot hold" in ask("--max-cost", "5", model="openai:my-own-model")[1]
+
+
+def refused(request: httpx2.Request) -> httpx2.Response:
+    raise httpx2.ConnectError("no server", request=request)
+
+
+async def record(folder: Path, case: str, answer: Callable[..., httpx2.Response]) -> None:
+    """Record a trial of one call."""
+    cassettes = ModelCassettes(folder, mode="record")
+    session = cassettes.session(TrialKey(case, "small", 1), VirtualClock())
+    transport = session.transport(httpx2.MockTransport(answer))
+    with suppress(httpx2.ConnectError):
+        async with httpx2.AsyncClient(transport=transport) as client:
+            await client.post("https://m.example/v1", json={"messages": [case]})
+    session.close()
+    cassettes.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "sent", "kept", "left"),
+    [
+        ([], 3, 1, 0),
+        (["--missing"], 2, 1, 1),
+        (["--stale"], 1, 2, 1),
+        (["--all"], 4, 0, 0),
+        (["--case", "kept"], 0, 1, 0),
+        (["--case", "absent"], 1, 0, 0),
+    ],
+    ids=str,
+)
+def test_only_what_would_be_sent_is_counted_and_priced(
+    ask: Ask, tmp_path: Path, words: list[str], sent: int, kept: int, left: int
+) -> None:
+    names = ("kept", "absent", "damaged", "refused")
+    lines = (json.dumps({"id": name, "question": f"When, {name}?"}) for name in names)
+    (tmp_path / "cases.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    place = tmp_path / "c" / "small"
+    for case in ("kept", "damaged", "refused"):
+        answer = refused if case == "refused" else lambda _: httpx2.Response(200, json={})
+        asyncio.run(record(place, case, answer))
+    (place / "damaged" / "1.json").write_bytes(b"<<<<<<< ours")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.json")}
+
+    code, said = ask(*words)
+
+    total = sent + kept + left
+    assert code == 0
+    assert f"estimate for {sent} trials: {6 * sent} calls" in said
+    assert f"estimate for all: {6 * sent} calls" in said
+    assert (f"recorded: {kept} of {total} trials" in said) == bool(kept)
+    assert (f"{left} of {total} trials have no usable recording" in said) == bool(left)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.json")} == before
