@@ -31,6 +31,7 @@ def explain(
     """
     from research_eval.gate import load_gate
     from research_eval.gate.explain import explain as explained, places_of, steps
+    from research_eval.gate.malformed import find_malformed
     from research_eval.gate.source import ledger_from_json
 
     if ledger_file == "-" and answer == "-":
@@ -45,7 +46,9 @@ def explain(
     ]
     if not found and url is not None:
         places = ", ".join(f"{line}:{column}" for line, column in places_of(url, text)[:5])
-        where = f"stands at {places} and is read as no citation" if places else "is not there"
+        damaged = next((one.reason for one in find_malformed(text) if url in one.text), None)
+        why = f" (a damaged URL: {damaged})" if damaged else ""
+        where = f"stands at {places} and is read as no citation{why}" if places else "is not there"
         raise UsageError(f"{answer}: {url!r} {where}; `gate cites` lists what is cited")
     for one in found:
         if as_json:

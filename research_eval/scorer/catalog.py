@@ -6,6 +6,7 @@ from typing import cast
 from research_eval.errors import ConfigError
 from research_eval.plugin import load_plugin
 from research_eval.schema import RunRecord
+from research_eval.scorer.citation_form import citation_form
 from research_eval.scorer.citation_quality import CitationQualityScorer
 from research_eval.scorer.confidence import confidence
 from research_eval.scorer.correctness import correctness, penalised
@@ -45,6 +46,7 @@ BUILT_IN: dict[str, Scorer] = {
     "citation_quality": CitationQualityScorer(page_cache=_PAGE_CACHE),
     "grounded_correctness": GroundedCorrectnessScorer(page_cache=_PAGE_CACHE),
     "links": links,
+    "citation_form": citation_form,
     "penalised": penalised,
     "confidence": confidence,
 }

@@ -228,6 +228,9 @@ def test_explain_says_of_what_is_no_citation_where_it_stands(call: Call) -> None
 
     assert called.code == 2
     assert "'10.1/x' stands at 2:8 and is read as no citation" in called.err
+    damaged = _write("d.md", "See https：//a.example.org/x.")  # a full-width colon
+    called = call("explain", damaged, "--ledger", ledger, "--url", "a.example.org")
+    assert "is read as no citation (a damaged URL: scheme)" in called.err
     (found,) = call("explain", answer, "--ledger", ledger, "--url", "silt", "--json").lines()
     assert (found["violation"], found["lookups"][0]["record"]["state"]) == (None, "fetched")
 
