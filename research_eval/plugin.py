@@ -1,5 +1,7 @@
 """Find what users plug in: a built-in name, an entry point, or a dotted path `package.module:name`."""
 
+import asyncio
+import re
 import sys
 import sysconfig
 from collections.abc import Iterable, Mapping
@@ -9,11 +11,14 @@ from pathlib import Path
 from traceback import walk_tb
 from types import ModuleType
 
-from research_eval.errors import ConfigError
+from research_eval.errors import CassetteMissError, ConfigError
 
-__all__ = ["fault_of", "load_plugin", "module_of"]
+__all__ = ["fault_of", "is_shutdown", "load_plugin", "module_of", "shown"]
 
 EXPECTED = "package.module:name"
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+"""Where an object lies in memory, which differs from run to run."""
 
 
 def load_plugin(
@@ -65,7 +70,9 @@ def _loaded(module: str, attribute: str, complaint: str) -> object:
             raise ConfigError(f"{complaint}: {fault_of(exc)}") from exc
         where = "neither installed nor in the working folder"
         raise ConfigError(f"{complaint}: {exc}: it is {where}") from exc
-    except (Exception, SystemExit) as exc:
+    except BaseException as exc:
+        if is_shutdown(exc):
+            raise
         raise ConfigError(f"{complaint}: {fault_of(exc)}") from exc
     try:
         for part in attribute.split("."):
@@ -96,13 +103,50 @@ def _is_missing(module: str, exc: ModuleNotFoundError) -> bool:
     return exc.name is not None and f"{module}.".startswith(f"{exc.name}.")
 
 
+def is_shutdown(exc: BaseException) -> bool:
+    """Return whether `exc` ends more than the code that raised it.
+
+    That is an interrupt, a task that was cancelled, and a request that was never recorded. Anything
+    else that somebody's code raises, `SystemExit` and a `CancelledError` of its own too, is its fault.
+    """
+    match exc:
+        case asyncio.CancelledError():
+            task = _current_task()
+            return task is None or task.cancelling() > 0
+        case GeneratorExit():  # thrown into a coroutine that is thrown away, when nothing runs any more
+            return _current_task() is None
+        case _:
+            return isinstance(exc, KeyboardInterrupt | CassetteMissError)
+
+
+def _current_task() -> "asyncio.Task[object] | None":
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
+
+
 def fault_of(exc: BaseException) -> str:
     """Say in one line what went wrong in a user's code, and in which file and line of it."""
     place = _place(exc)
-    text = exc.msg if isinstance(exc, SyntaxError) else str(exc)
-    words = " ".join(text.split())
+    words = _ADDRESS.sub("", " ".join(_words_of(exc).split()))
     said = f"{type(exc).__name__}: {words}" if words else type(exc).__name__
     return f"{said}, at {place}" if place else said
+
+
+def shown(value: object) -> str:
+    """Return the start of what Python shows of a value, the same in every run."""
+    try:
+        return f"{_ADDRESS.sub('', repr(value)):.40}"
+    except Exception:  # noqa: BLE001  # a class of the user's own that cannot be shown
+        return f"<{type(value).__name__}>"
+
+
+def _words_of(exc: BaseException) -> str:
+    try:
+        return exc.msg if isinstance(exc, SyntaxError) else str(exc)
+    except Exception:  # noqa: BLE001  # a class of the user's own whose words fail
+        return ""
 
 
 def _place(exc: BaseException) -> str | None:

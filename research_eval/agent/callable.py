@@ -22,7 +22,7 @@ from research_eval.agent.custom import Ask, Said
 from research_eval.agent.message import ToldUsage
 from research_eval.agent.tool_desk import ToolDesk
 from research_eval.errors import AgentError, ConfigError
-from research_eval.plugin import fault_of, load_plugin
+from research_eval.plugin import fault_of, is_shutdown, load_plugin
 from research_eval.schema import ToolCall, ToolSpec
 from research_eval.schema.outside import safe_text, safe_value
 
@@ -143,7 +143,9 @@ class CallableDriver:
             value = await (_on_agents_loop if is_async else _in_thread)(lambda: function(**given))
         except (ConfigError, AgentError):
             raise
-        except Exception as exc:
+        except BaseException as exc:
+            if is_shutdown(exc):
+                raise
             raise AgentError(f"{self._name}: {fault_of(exc)}") from exc
         return _said(value, self._name, is_final="corrective" not in names)
 
@@ -278,7 +280,8 @@ async def _in_thread(work: Callable[[], T]) -> T:
         try:
             result = work()
         except BaseException as exc:  # noqa: BLE001  # SystemExit too: it is theirs, not ours
-            outcome: BaseException = exc if isinstance(exc, Exception) else _as_error(exc)
+            can_be_held = isinstance(exc, Exception) and not isinstance(exc, StopIteration)
+            outcome: BaseException = exc if can_be_held else _as_error(exc)
             with suppress(Exception):
                 future.set_exception(outcome)
         else:
@@ -293,14 +296,18 @@ async def _on_agents_loop(work: Callable[[], Any]) -> Any:  # noqa: ANN401  # of
     async def run() -> object:
         try:
             return await work()
-        except (SystemExit, KeyboardInterrupt) as exc:
+        except Exception:
+            raise
+        except BaseException as exc:
+            if is_shutdown(exc) and not isinstance(exc, KeyboardInterrupt):
+                raise
             raise _as_error(exc) from exc
 
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(run(), _agents_loop()))
 
 
 def _as_error(exc: BaseException) -> AgentError:
-    return AgentError(f"the agent's code raised {type(exc).__name__}: {exc}")
+    return AgentError(f"the agent's code raised {fault_of(exc)}")
 
 
 @lru_cache(maxsize=1)

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from research_eval.errors import ConfigError, ResearchEvalError
+from research_eval.errors import ConfigError
 from research_eval.gate.kind import KINDS, kinds_of
 from research_eval.gate.protocol import Gate
 from research_eval.ledger import SourceRegistry
-from research_eval.plugin import fault_of
+from research_eval.plugin import fault_of, is_shutdown, shown
 from research_eval.schema import Verdict
 
 __all__ = ["CustomGate"]
@@ -57,11 +57,11 @@ class CustomGate:
     def _said(self, what: str, say: Callable[[], T], kind: type[T]) -> T:
         try:
             found = say()
-        except ResearchEvalError:
-            raise
-        except (Exception, SystemExit) as exc:
+        except BaseException as exc:
+            if is_shutdown(exc):
+                raise
             raise ConfigError(f"gate {self._name!r}: {what}: {fault_of(exc)}") from exc
         if not isinstance(found, kind):
-            expected = f"expected a {kind.__name__}, not {found!r:.40}"
+            expected = f"expected a {kind.__name__}, not {shown(found)}"
             raise ConfigError(f"gate {self._name!r}: {what}: {expected}")
         return found

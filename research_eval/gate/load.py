@@ -5,7 +5,7 @@ from research_eval.gate.check import CitationGate
 from research_eval.gate.custom import CustomGate
 from research_eval.gate.protocol import Gate
 from research_eval.gate.seed import SeedGate
-from research_eval.plugin import fault_of, load_plugin
+from research_eval.plugin import fault_of, is_shutdown, load_plugin
 
 __all__ = ["BUILT_IN_GATES", "load_gate"]
 
@@ -31,7 +31,9 @@ def load_gate(name: str) -> Gate:
         gate = _made(name, found)
     except ResearchEvalError:
         raise
-    except (Exception, SystemExit) as exc:
+    except BaseException as exc:
+        if is_shutdown(exc):
+            raise
         raise ConfigError(f"gate {name!r} cannot be made: {fault_of(exc)}") from exc
     if type(gate).__module__.startswith("research_eval.gate."):
         return gate

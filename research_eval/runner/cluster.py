@@ -217,7 +217,7 @@ async def _run(task: WorkerTask, key: TrialKey) -> TrialResult:
         item for item in experiment.configuration if item.name == key.configuration
     )
     result = await run_trial(
-        key, cases[key.case_id], build_trial(key, experiment, configuration, channels)
+        key, cases[key.case_id], lambda: build_trial(key, experiment, configuration, channels)
     )
     return result._replace(outages=channels.outages.known())
 

@@ -18,7 +18,7 @@ from research_eval.journal import JournalWriter, RunFolder, write_manifest, writ
 from research_eval.provider_outage import ProviderOutages
 from research_eval.runner.batch import run_batch
 from research_eval.runner.budget import Budget, Meter
-from research_eval.runner.build import build_trial
+from research_eval.runner.build import LiveTrial, build_trial
 from research_eval.runner.channels import Channels, open_channels
 from research_eval.runner.cluster import WorkerTask, connect, require_dask, run_on_cluster
 from research_eval.runner.identity import execution_now, keep_execution
@@ -285,16 +285,14 @@ class _Execution:
         self._view.started(key)
         configuration = self._configurations[key.configuration]
         meter = self.budget.meter(key.configuration, configuration.model.max_tokens)
+        settings, channels = self._prepared.experiment.settings, self._prepared.channels
+
+        def build() -> LiveTrial:
+            noting = (lambda event: self._note(key, event, meter),)
+            return build_trial(key, settings, configuration, channels, noting, meter)
+
         try:
-            live = build_trial(
-                key,
-                self._prepared.experiment.settings,
-                configuration,
-                self._prepared.channels,
-                (lambda event: self._note(key, event, meter),),
-                meter,
-            )
-            return await run_trial(key, self._cases[key.case_id], live)
+            return await run_trial(key, self._cases[key.case_id], build)
         except RunOverError as exc:
             if not self._stop:
                 self._stop.append(str(exc))

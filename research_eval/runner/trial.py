@@ -1,19 +1,14 @@
 """Run one trial: the only place where a failure becomes data."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from traceback import walk_tb
 from typing import Any, NamedTuple
 
 from research_eval.agent import AgentOutcome, CustomAgent
 from research_eval.dataset import Case
-from research_eval.errors import (
-    CassetteMissError,
-    CassetteWriteError,
-    ConfigError,
-    TrialError,
-)
-from research_eval.plugin import fault_of
+from research_eval.errors import CassetteMissError, ConfigError, RunOverError, TrialError
+from research_eval.plugin import fault_of, is_shutdown
 from research_eval.provider_outage import ProviderOutage
 from research_eval.runner.build import LiveTrial
 from research_eval.schema import (
@@ -45,15 +40,47 @@ class TrialResult(NamedTuple):
     """What a worker elsewhere has learned of providers that serve no more, by scope."""
 
 
-async def run_trial(key: TrialKey, case: Case, live: LiveTrial) -> TrialResult:
+class _Began(NamedTuple):
+    """When a trial began."""
+
+    wall: float
+    cpu: float
+
+    def timing(self, key: TrialKey) -> dict[str, Any]:
+        """Return what it has taken until now."""
+        return {
+            "case_id": key.case_id,
+            "configuration": key.configuration,
+            "trial": key.trial,
+            "wall_s": round(time.perf_counter() - self.wall, 6),
+            "process_cpu_s": round(time.process_time() - self.cpu, 6),
+        }
+
+
+async def run_trial(key: TrialKey, case: Case, build: Callable[[], LiveTrial]) -> TrialResult:
     """Run one trial to its end; whatever goes wrong inside stands in the record.
+
+    Args:
+        key: Which trial.
+        case: What is asked.
+        build: Makes its parts; what that raises is an error of the trial too.
 
     Raises:
         CassetteWriteError: If the recordings cannot be written.
         RunOverError: If a limit of the run ended the trial.
     """
-    began = time.perf_counter()
-    began_cpu = time.process_time()
+    began = _Began(time.perf_counter(), time.process_time())
+    try:
+        live = build()
+    except BaseException as exc:  # the user's own code makes a part of it
+        if is_shutdown(exc):
+            raise
+        unmade = AgentOutcome(status="error", failure=_failure(exc))
+        return TrialResult(_record(key, case, unmade, ReplayTally(), ()), {}, began.timing(key))
+    return await _run(key, case, live, began)
+
+
+async def _run(key: TrialKey, case: Case, live: LiveTrial, began: "_Began") -> TrialResult:
     outcome = await _outcome(case, live)
     web, model = live.sessions
     for session in live.sessions:
@@ -63,13 +90,7 @@ async def run_trial(key: TrialKey, case: Case, live: LiveTrial) -> TrialResult:
     if problem is not None:
         kind = model.problem_kind if model.problem else web.problem_kind
         outcome = _stopped(outcome, kind, problem)
-    timing = {
-        "case_id": key.case_id,
-        "configuration": key.configuration,
-        "trial": key.trial,
-        "wall_s": round(time.perf_counter() - began, 6),
-        "process_cpu_s": round(time.process_time() - began_cpu, 6),
-    }
+    timing = began.timing(key)
     tally = _sum(web.tally(), model.tally())
     fidelity = _fidelity(live, model.tally())
     try:
@@ -118,8 +139,7 @@ def _record(
 async def _outcome(case: Case, live: LiveTrial) -> AgentOutcome:
     """Let the agent answer and close what it used.
 
-    This is the boundary round a trial: of ordinary exceptions only those pass that say that the run
-    itself cannot go on, because its recordings cannot be written.
+    This is the boundary round a trial: nothing passes but the end of the run or of its task.
     """
     try:
         outcome = await _answered(case, live)
@@ -135,12 +155,10 @@ async def _answered(case: Case, live: LiveTrial) -> AgentOutcome:
         failure = Failure(kind="cassette_miss", message=str(exc), turn=_turn(live))
     except TrialError as exc:
         failure = Failure(kind=str(getattr(exc, "kind", "other")), message=str(exc))
-    except CassetteWriteError:
-        raise
-    except ConfigError as exc:
-        failure = Failure(kind="plugin", message=safe_text(str(exc)))
-    except Exception as exc:  # noqa: BLE001  # the boundary: data and plug-ins raise anything
-        failure = _internal(exc)
+    except BaseException as exc:  # the boundary: data and plug-ins raise anything
+        if is_shutdown(exc) or isinstance(exc, RunOverError):
+            raise
+        failure = _failure(exc)
     return _with_failure(live, failure)
 
 
@@ -148,9 +166,9 @@ async def _closed(live: LiveTrial) -> Failure | None:
     """Close what a trial used; return what went wrong, unless it ends the run."""
     try:
         await live.aclose()
-    except CassetteWriteError:
-        raise
-    except Exception as exc:  # noqa: BLE001  # a plug-in's own way to close
+    except BaseException as exc:  # a plug-in's own way to close
+        if is_shutdown(exc):
+            raise
         return _internal(exc)
     return None
 
@@ -159,7 +177,13 @@ def _with_failure(live: LiveTrial, failure: Failure) -> AgentOutcome:
     return AgentOutcome(status="error", failure=failure, transcript=live.agent.log.events())
 
 
-def _internal(exc: Exception) -> Failure:
+def _failure(exc: BaseException) -> Failure:
+    if isinstance(exc, ConfigError):
+        return Failure(kind="plugin", message=safe_text(str(exc)))
+    return _internal(exc)
+
+
+def _internal(exc: BaseException) -> Failure:
     """Return an exception that nobody expected, with the part that it came from."""
     words = " ".join(fault_of(exc).split())[:MOST_WORDS]
     return Failure(kind="internal", message=safe_text(f"{_part(exc)}: {words}"))

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from research_eval.dataset import Case
 from research_eval.errors import ConfigError, ResearchEvalError
-from research_eval.plugin import fault_of
+from research_eval.plugin import fault_of, is_shutdown, shown
 from research_eval.schema import Score, Scored, TrialRecord, Unscored
 from research_eval.scorer.measure import Better, Measure, Registry, Unit, measures_of
 from research_eval.scorer.protocol import Pages, Scorer
@@ -62,9 +62,11 @@ class CustomScorer:
             first = exc.errors(include_url=False)[0]
             place = ".".join(map(str, first["loc"])) or exc.title
             raise self._refusal(
-                trial, f"{place}: {first['msg']}, not {first['input']!r:.40}"
+                trial, f"{place}: {first['msg']}, not {shown(first['input'])}"
             ) from exc
-        except (Exception, SystemExit) as exc:
+        except BaseException as exc:
+            if is_shutdown(exc):
+                raise
             what = f"it gives no scores: {exc}" if _is_of_the_call(exc) else fault_of(exc)
             raise self._refusal(trial, what) from exc
         self._check(trial, found)
@@ -92,7 +94,7 @@ def _is_of_the_call(exc: BaseException) -> bool:
 def _bad_declaration(measure: object, built_in: Registry) -> str | None:
     """Return what is wrong with a declaration; `None` if nothing is."""
     if not isinstance(measure, Measure):
-        return f"{measure!r:.40} declares no measure; expected a Measure"
+        return f"{shown(measure)} declares no measure; expected a Measure"
     name = measure.name
     if not name.strip() or name.startswith(RESERVED):
         return f"{name!r} cannot be the name of a measure"
@@ -109,7 +111,7 @@ def _bad_declaration(measure: object, built_in: Registry) -> str | None:
 def _problem(score: object, seen: set[str], declared: Registry) -> str | None:
     """Return what is wrong with a score; `None` if nothing is."""
     if not isinstance(score, Scored | Unscored):
-        return f"{score!r:.40} is no score"
+        return f"{shown(score)} is no score"
     name = score.name
     if name in seen:
         return f"it gives {name!r} twice"

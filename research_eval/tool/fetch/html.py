@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from research_eval.plugin import fault_of
+from research_eval.plugin import fault_of, is_shutdown
 from research_eval.tool.fetch.boilerplate import text_of, wall_text
 from research_eval.tool.fetch.cleanse import cleanse, one_line
 from research_eval.tool.fetch.dom import Element, Tree, parse
@@ -97,7 +97,9 @@ def _extracted(extractor: ContentExtractor, html: str, url: str) -> str:
     """
     try:
         found: object = extractor(html, url=url)
-    except Exception as exc:
+    except BaseException as exc:
+        if is_shutdown(exc):
+            raise
         raise ExtractorError(f"the extractor raised {fault_of(exc)}") from exc
     if not isinstance(found, ExtractedHtml):
         said = f"the extractor returned {type(found).__name__}, expected ExtractedHtml"

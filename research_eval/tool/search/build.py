@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 
 from research_eval.clock import Clock
 from research_eval.errors import ConfigError
-from research_eval.plugin import fault_of, load_plugin
+from research_eval.plugin import fault_of, is_shutdown, load_plugin
 from research_eval.schema import Record
 from research_eval.secret import declare_secrets
 from research_eval.tool.search.bing import BingWire
@@ -346,7 +346,9 @@ def _plugged_in(
         raise ConfigError(f"search provider {entry.provider!r} is not callable")
     try:
         made = factory(settings=entry, http=http, clock=clock, secrets=secrets)
-    except Exception as exc:
+    except BaseException as exc:
+        if is_shutdown(exc):
+            raise
         raise ConfigError(f"search provider {entry.provider!r}: {fault_of(exc)}") from exc
     return cast("SearchProvider", made)
 

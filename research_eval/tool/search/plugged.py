@@ -1,8 +1,8 @@
 """A provider that somebody wrote: whatever it raises or returns is an outcome of that search."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 
-from research_eval.plugin import fault_of
+from research_eval.plugin import fault_of, is_shutdown
 from research_eval.tool.search.protocol import (
     BoundedProvider,
     SearchError,
@@ -34,7 +34,7 @@ class PluggedProvider:
             SearchError: Its own, or one of kind `crashed` for anything else that it raises, and for
                 a reply that is none.
         """
-        return await self._checked(self._inner.search(query, max_results))
+        return await self._checked(lambda: self._inner.search(query, max_results))
 
     async def search_within(self, query: str, max_results: int, within_s: float) -> SearchReply:
         """Return what `search` does; in no more than `within_s` seconds if the provider can be told so.
@@ -42,16 +42,19 @@ class PluggedProvider:
         Raises:
             SearchError: As `search` does.
         """
-        if not isinstance(self._inner, BoundedProvider):
+        inner = self._inner
+        if not isinstance(inner, BoundedProvider):
             return await self.search(query, max_results)
-        return await self._checked(self._inner.search_within(query, max_results, within_s))
+        return await self._checked(lambda: inner.search_within(query, max_results, within_s))
 
-    async def _checked(self, asked: Awaitable[object]) -> SearchReply:
+    async def _checked(self, ask: Callable[[], Awaitable[object]]) -> SearchReply:
         try:
-            reply = await asked
+            reply = await ask()
         except SearchError:
             raise
-        except Exception as exc:
+        except BaseException as exc:
+            if is_shutdown(exc):
+                raise
             raise SearchError(f"{self.name} raised {fault_of(exc)}", kind="crashed") from exc
         if not isinstance(reply, SearchReply):
             said = f"{self.name} returned {type(reply).__name__}, expected SearchReply"
