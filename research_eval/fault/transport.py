@@ -15,7 +15,7 @@ from research_eval.http_library import AnyRequest, AnyTransport, ByteStream, lib
 
 __all__ = ["FaultTransport"]
 
-_DROPPED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+_DROPPED = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 """Headers that speak of a body that is no longer sent as it was."""
 
 
@@ -66,10 +66,10 @@ class FaultTransport(AnyTransport):
             return response
         body = await response.aread()
         await response.aclose()
-        kept = [(k, v) for k, v in response.headers.multi_items() if k.lower() not in _DROPPED]
+        kept = [(k, v) for k, v in response.headers.raw if k.lower() not in _DROPPED]
         changed = struck.mutate(body) if struck.mutate else body
         if struck.then is not None:
-            headers = [*kept, ("content-length", str(len(changed)))]
+            headers = [*kept, (b"content-length", b"%d" % len(changed))]
             stream = _HalfStream(changed, struck.then, request, self._clock)
             return library_of(request).Response(
                 response.status_code, headers=headers, stream=stream

@@ -207,3 +207,54 @@ async def test_halves_of_a_character_in_two_events_are_one_character():
     reply, _ = await ask("openai", events)
 
     assert reply.text == "In 1907 \U0001f600."
+
+
+HOLES = {
+    "choices of lists": {"choices": [[]]},
+    "a delta that is text": {"choices": [{"index": 0, "delta": "907."}]},
+    "content that is a number": chunk({"content": 907}),
+    "content that is an object": chunk({"content": {"text": "907."}}),
+}
+
+
+@pytest.mark.parametrize("provider", CHAT)
+@pytest.mark.parametrize("event", HOLES.values(), ids=HOLES)
+async def test_an_event_that_may_have_held_words_leaves_no_answer_with_a_hole(provider, event):
+    whole = (text("In 1"), text("907."), chunk(finish="stop"))
+
+    reply, server = await ask(
+        provider,
+        stream(text("In 1"), chunk() | event, chunk(finish="stop")),
+        stream(*whole),
+        request_retries=1,
+    )
+
+    assert reply.text == "In 1907."
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("odd", [[[]], [7], [{"content": [1]}], [{"content": {"parts": [7]}}]])
+async def test_the_same_for_gemini(odd):
+    events = [candidates({"text": "In 1"}, finish=None), candidates(finish="STOP")]
+    broken = [events[0], events[0] | {"candidates": odd}, events[1]]
+
+    with pytest.raises(ModelError) as caught:
+        await ask("google", stream(*broken, done=False))
+
+    assert caught.value.kind == "connection"
+
+
+@pytest.mark.parametrize("provider", ["google", "anthropic", "openai"])
+async def test_comments_ids_and_pauses_of_a_stream_are_no_data(provider):
+    answers = {
+        "google": gemini(),
+        "anthropic": anthropic(),
+        "openai": stream(text("In 1907."), chunk(finish="stop")),
+    }
+    status, body, headers = answers[provider]
+    noisy = b": ping\n\n" + body.replace(b"data: ", b"id: 7\nretry: 5\ndata: ")
+
+    plain, _ = await ask(provider, (status, body, headers))
+    reply, _ = await ask(provider, (status, noisy, headers))
+
+    assert reply.text == plain.text != ""

@@ -20,8 +20,8 @@ class _Bridge(httpx.AsyncBaseTransport):
             str(request.url),
             headers=[
                 (name, value)
-                for name, value in request.headers.multi_items()
-                if name.lower() != "accept-encoding"
+                for name, value in request.headers.raw
+                if name.lower() != b"accept-encoding"
             ],
             content=await request.aread(),
             timeout=request.extensions.get("timeout", {}).get("read"),
@@ -34,8 +34,8 @@ class _Bridge(httpx.AsyncBaseTransport):
             raise httpx.ConnectError(str(exc), request=request) from exc
         headers = [
             (name, value)
-            for name, value in answer.headers.multi_items()
-            if name.lower() not in {"content-encoding", "content-length", "transfer-encoding"}
+            for name, value in answer.headers.raw
+            if name.lower() not in {b"content-encoding", b"content-length", b"transfer-encoding"}
         ]
         return httpx.Response(
             answer.status_code, headers=headers, content=answer.content, request=request

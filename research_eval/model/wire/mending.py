@@ -12,7 +12,7 @@ from research_eval.waiting import Waits
 
 __all__ = ["MendingTransport"]
 
-_DROPPED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+_DROPPED = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 """Headers that speak of a body that is no longer sent as it was."""
 
 
@@ -74,7 +74,7 @@ class MendingTransport(httpx2.AsyncBaseTransport):
 def _rebuilt(
     response: httpx2.Response, status: int, stream: httpx2.AsyncByteStream
 ) -> httpx2.Response:
-    kept = [(k, v) for k, v in response.headers.multi_items() if k.lower() not in _DROPPED]
+    kept = [(k, v) for k, v in response.headers.raw if k.lower() not in _DROPPED]
     return httpx2.Response(status, headers=kept, stream=stream)
 
 
@@ -101,7 +101,7 @@ class _MendedEvents(httpx2.AsyncByteStream):
         mended = b"".join(map(self._mender.line, lines))
         if self._mender.broken_off is not None:
             raise httpx2.RemoteProtocolError(
-                f"the server broke the reply off, with finish reason {self._mender.broken_off}"
+                f"the server broke the reply off, {self._mender.broken_off}"
             )
         return mended
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from research_eval.model.wire import fit
 from research_eval.model.wire.mend import modernised, read_finish
+from research_eval.model.wire.words import is_well_formed
 from research_eval.schema.outside import read_json
 
 __all__ = ["StreamMender"]
@@ -38,11 +39,13 @@ class StreamMender:
 
     @property
     def broken_off(self) -> str | None:
-        """The finish reason by which the server says that it failed in the middle."""
+        """Why the reply cannot be whole, in words; `None` while it can."""
         return self._broken_off
 
     def line(self, line: bytes) -> bytes:
         """Return one line of the stream as it should have been."""
+        if line.startswith((b":", b"id:", b"retry:")):
+            return b""  # a comment, or for who would reconnect: one library takes them for data
         if not line.startswith(b"data:"):
             return line
         data = line[len(b"data:") :].strip()
@@ -71,6 +74,8 @@ class StreamMender:
     def _event(self, value: dict[str, Any]) -> dict[str, Any] | None:
         if value.get("error"):
             self.is_complete = True
+        if not is_well_formed(value):
+            self._broken_off = "with an event that cannot be read"
         match value:
             case {"type": str() as kind}:
                 return self._named(kind, value)
@@ -132,7 +137,7 @@ class StreamMender:
         if note:
             self._notes.append(note)
         if kind == "error":
-            self._broken_off = given
+            self._broken_off = f"with finish reason {given}"
         choice["finish_reason"] = {"refusal": "content_filter", "error": "stop"}.get(kind, kind)
 
     def _number_calls(self, delta: dict[str, Any]) -> None:
