@@ -24,7 +24,8 @@ _NO_FIT = (
     "does not fit its checksum: damaged, or changed by hand "
     "(after a change on purpose: research-eval cassette seal)"
 )
-_INVISIBLE = re.compile("[\x7f\x80-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_INVISIBLE = re.compile("[\x7f\x80-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+"""What is written as an escape: nobody sees it, or UTF-8 cannot hold it."""
 
 
 class Cassette:

@@ -103,6 +103,14 @@ class Interaction:
         """
         return body_bytes_of(self._body, self._read_file, self._where)
 
+    @property
+    def took_s(self) -> float:
+        """Seconds from the request to the last piece of the answer, when this was recorded."""
+        try:
+            return self.latency_s + float((self._chunks or "@0").rpartition("@")[2])
+        except ValueError:  # damaged: said where the pieces are read
+            return self.latency_s
+
     def header_bytes(self) -> list[tuple[bytes, bytes]]:
         """Return the headers in bytes: clients read UTF-8 there, and refuse to be given such text."""
         return [

@@ -108,7 +108,7 @@ class Redactor:
         except UnicodeDecodeError:
             return self._known.scrub_bytes(content)
         clean = self.body(text, content_type, channel)
-        return content if clean == text else clean.encode("utf-8")
+        return content if clean == text else clean.encode("utf-8", "backslashreplace")
 
     def body(self, text: str, content_type: str, channel: Channel) -> str:
         """Return a body's text without secrets and without fields that carry keys or account ids."""
@@ -163,9 +163,17 @@ class Redactor:
         for name, value in headers:
             lower = name.lower()
             if lower in names or (lower.startswith("x-ratelimit-") and names is _RESPONSE_HEADERS):
-                clean = self.uri(value) if lower in _URI_HEADERS else self.text(value)
+                clean = self._address(value) if lower in _URI_HEADERS else self.text(value)
                 kept[lower] = (*kept.get(lower, ()), clean)
         return dict(sorted(kept.items()))
+
+    def _address(self, value: str) -> str:
+        """Return a header with an address in it; a user name leaves its place, where `fetch` refuses it."""
+        parts = _USERINFO.split(value)
+        return "".join(
+            f"{part}{SCRUBBED}@" if place % 2 else self.uri(part)
+            for place, part in enumerate(parts)
+        )
 
     def _fields_out(self, text: str, channel: Channel) -> str:
         start = text.lstrip()[:1]

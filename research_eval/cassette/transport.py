@@ -36,7 +36,10 @@ IS_ENOUGH = "is_enough"
 """The extension of a request under which its reader, if it has a cap, says when it has read enough."""
 
 IS_PLAYED = "is_played"
-"""The extension of a response by which readers know it from what a server answered just now."""
+"""The extension of a response by which readers know it from what a server answered just now.
+
+Its value is how many seconds the answer took, to its end, when it was recorded.
+"""
 
 GAVE_UP = RecordedFailure(type="ReadTimeout", message="the caller gave up")
 """What a request that was cancelled is replayed as."""
@@ -45,7 +48,7 @@ GAVE_UP = RecordedFailure(type="ReadTimeout", message="the caller gave up")
 def marks_of(interaction: Interaction) -> dict[str, Any]:
     """Return the extensions of the response that `interaction` holds."""
     reason = interaction.reason
-    return {IS_PLAYED: True} | (
+    return {IS_PLAYED: interaction.took_s} | (
         {"reason_phrase": reason.encode("ascii", "replace")} if reason else {}
     )
 

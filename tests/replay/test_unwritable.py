@@ -85,6 +85,6 @@ def test_a_folder_that_breaks_later_ends_the_run_and_keeps_what_is_done(tmp_path
 
 def test_blocked_fetches_are_counted_in_the_last_line(tmp_path, services, call):
     mine = write_experiment(tmp_path, services)
-    done = call("record", mine, "--out", "run", "--set", "defaults.fetch.allow_private=[]", code=0)
+    done = call("record", mine, "--out", "run", "--set", "defaults.fetch.allow_private=[]", code=3)
 
     assert done.stderr.splitlines()[-1].endswith("; 8 fetches were blocked")

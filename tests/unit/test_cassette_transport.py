@@ -54,6 +54,8 @@ async def chunks_of(client, url=URL):
         (b'{"a":1,"a":2}', "application/json"),
         (b"[" * 500 + b"]" * 500, "application/json"),
         (b'"\\ud800"', "application/json"),
+        (rb'{"error": {"message": "no \ud83d"}}', "application/json"),
+        ('{"a":"h\xe4fen \\ud83d"}'.encode(), "application/json"),
     ],
     ids=[
         "json",
@@ -67,6 +69,8 @@ async def chunks_of(client, url=URL):
         "field twice",
         "deep",
         "surrogate",
+        "surrogate in an object",
+        "surrogate beside other letters",
     ],
 )
 async def test_a_body_comes_back_byte_for_byte(tmp_path, http, channel, content, kind):
@@ -523,3 +527,30 @@ async def test_two_trials_of_one_case_keep_their_own_answers(tmp_path):
         b"sample 2",
         b"sample 3",
     ]
+
+
+@both
+async def test_headers_that_are_no_ascii_come_back(tmp_path, http):
+    headers = [(b"content-type", b"text/plain"), (b"etag", "h\u00e4fen".encode())]
+
+    async def talk(client):
+        return (await client.get(URL)).headers["etag"]
+
+    tapes = lab.Lab(tmp_path, http)
+    live = await tapes.record(lambda _: http.Response(200, headers=headers, content=b"x"), talk)
+
+    assert live == await tapes.replay(talk) == "h\u00e4fen"
+
+
+@both
+async def test_a_user_name_in_a_redirect_leaves_its_place_and_not_its_value(tmp_path, http):
+    """Else a replay would follow what the recording refused."""
+
+    async def talk(client):
+        return (await client.get(URL, follow_redirects=False)).headers["location"]
+
+    tapes = lab.Lab(tmp_path, http)
+    headers = {"location": "https://somebody:word@page.example/"}
+    await tapes.record(lambda _: http.Response(302, headers=headers), talk)
+
+    assert await tapes.replay(talk) == "https://SCRUBBED@page.example/"

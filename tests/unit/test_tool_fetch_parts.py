@@ -223,7 +223,7 @@ def test_what_was_asked_for_is_unpacked(coding, body):
 @pytest.mark.parametrize("coding", ["br", "gzip, gzip", "compress", "zstd", "deflate, gzip"])
 def test_other_codings_are_refused(coding):
     with pytest.raises(UnpackError, match="not asked for"):
-        Unpacker(coding, 100)
+        Unpacker(coding, 100).check()
 
 
 def test_a_deep_document_is_flattened_and_keeps_its_text():

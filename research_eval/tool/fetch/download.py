@@ -287,7 +287,9 @@ class Downloader:
             unpacker.feed(chunk)
             cap, wire_cap = self._caps(unpacker.body)
             if unpacker.is_full or len(unpacker.body) > cap or wire > wire_cap:
+                unpacker.check()
                 return bytes(unpacker.body[:cap]), True
+        unpacker.check()
         return bytes(unpacker.body), False
 
 

@@ -28,20 +28,35 @@ class Unpacker:
         """Of `deflate`: what came in before the first byte went out."""
         self._between = b""
         """What came in behind the end of a gzip member."""
-        self._inflate = _inflater(coding)
+        self._inflate: zlib._Decompress | None = None
+        self._fault: UnpackError | None = None
+        try:
+            self._inflate = _inflater(coding)
+        except UnpackError as exc:
+            self._fault = exc
 
     def feed(self, chunk: bytes) -> None:
-        """Add a piece of the body as it came over the wire.
-
-        Raises:
-            UnpackError: If it is not of the coding that the server named.
-        """
+        """Add a piece of the body as it came over the wire; what follows a fault is not looked at."""
+        if self._fault is not None:
+            return
         if self._inflate is None:
             self._keep(chunk)
             return
         rest = chunk
-        while rest:
-            rest = self._undo(rest)
+        try:
+            while rest:
+                rest = self._undo(rest)
+        except UnpackError as exc:
+            self._fault = exc
+
+    def check(self) -> None:
+        """Complain of a body that could not be unpacked, once it was read: a recording needs all of it.
+
+        Raises:
+            UnpackError: If its coding is unknown, or not the one that the server named.
+        """
+        if self._fault is not None:
+            raise self._fault
 
     def _undo(self, chunk: bytes) -> bytes:
         """Unpack a step of `chunk` and return what is left of it."""
