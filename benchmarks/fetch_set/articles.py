@@ -282,9 +282,9 @@ def _documentation() -> Iterator[Entry]:
     yield _article(
         "docs_definitions",
         chrome.semantic,
-        f"<h1>ProviderPolicy</h1><p>{text}</p><dl><dt>bight</dt><dd>A slack part of a rope.</dd><dt>fid</dt><dd>A cone of wood.</dd><dd>Also of bone.</dd></dl>",
+        f"<h1>Terms</h1><p>{text}</p><dl><dt>bight</dt><dd>A slack part of a rope.</dd><dt>fid</dt><dd>A cone of wood.</dd><dd>Also of bone.</dd></dl>",
         must=["A slack part of a rope.", "Also of bone."],
-        title="ProviderPolicy",
+        title="Terms",
         must_match=[r"(?m)^fid\n: A cone of wood\."],
     )
     yield _article(

@@ -4,110 +4,15 @@ import re
 
 from research_eval.tool.fetch.cleanse import one_line
 from research_eval.tool.fetch.dom import INLINE_TAGS, Element, Tree, count
+from research_eval.tool.fetch.furniture import is_called, words_called
 from research_eval.tool.fetch.naming import words_in
 
 __all__ = ["KEPT_WORDS", "drop_boilerplate", "restore", "text_of", "wall_text", "words_of"]
 
-_STRONG = frozenset(
-    [
-        "ad",
-        "ads",
-        "adsense",
-        "advert",
-        "advertisement",
-        "addthis",
-        "banner",
-        "breadcrumb",
-        "breadcrumbs",
-        "ccpa",
-        "catlinks",
-        "consent",
-        "cookie",
-        "cookiebar",
-        "cookiebanner",
-        "cookies",
-        "didomi",
-        "disqus",
-        "editsection",
-        "footer",
-        "gdpr",
-        "headerlink",
-        "jumptonav",
-        "lightbox",
-        "login",
-        "masthead",
-        "megamenu",
-        "menu",
-        "modal",
-        "nav",
-        "navbar",
-        "navbox",
-        "navfooter",
-        "navheader",
-        "navigation",
-        "navlinks",
-        "newsletter",
-        "noprint",
-        "onetrust",
-        "outbrain",
-        "overlay",
-        "pager",
-        "paginate",
-        "pagination",
-        "permalink",
-        "popup",
-        "popups",
-        "printfooter",
-        "comments",
-        "promo",
-        "promos",
-        "promotion",
-        "promoted",
-        "recirc",
-        "recirculation",
-        "recommendation",
-        "recommendations",
-        "recommended",
-        "related",
-        "searchbox",
-        "searchform",
-        "share",
-        "sharebar",
-        "sharedaddy",
-        "shares",
-        "sharing",
-        "sidebar",
-        "sidenav",
-        "signin",
-        "signup",
-        "sitenav",
-        "skiplink",
-        "skiplinks",
-        "social",
-        "socials",
-        "sponsor",
-        "sponsored",
-        "sponsors",
-        "submenu",
-        "subnav",
-        "subscribe",
-        "subscription",
-        "taboola",
-        "teaser",
-        "teasers",
-        "toast",
-        "toolbar",
-        "topbar",
-        "trending",
-    ]
-)
-KEPT_WORDS = frozenset(
-    ["bibliography", "citations", "footnotes", "reflist", "references", "sources", "transcript"]
-)
+_STRONG = words_called("strong")
+KEPT_WORDS = words_called("kept")
 """Words that name what belongs to a text."""
-_CONDITIONAL = frozenset(
-    {"about", "aside", "comment", "contents", "meta", "popular", "toc", "widget"}
-)
+_CONDITIONAL = words_called("conditional")
 """Words that mark furniture only where the element is mostly links."""
 _ROLES = frozenset(
     {
@@ -125,42 +30,9 @@ _ROLES = frozenset(
         "tooltip",
     }
 )
-_WALLS = frozenset(
-    [
-        "consent",
-        "cookie",
-        "cookies",
-        "cookiebanner",
-        "didomi",
-        "gdpr",
-        "modal",
-        "onetrust",
-        "overlay",
-        "paywall",
-        "piano",
-        "popup",
-        "regwall",
-        "subscribe",
-        "subscription",
-    ]
-)
+_WALLS = words_called("walls")
 """Words that name furniture which may stand in place of the content."""
-_FIRM = _WALLS | {
-    "comments",
-    "disqus",
-    "footer",
-    "newsletter",
-    "outbrain",
-    "recirc",
-    "recirculation",
-    "recommendation",
-    "recommendations",
-    "recommended",
-    "related",
-    "taboola",
-    "teasers",
-    "trending",
-}
+_FIRM = _WALLS | words_called("firm")
 """Words that name furniture even where it holds most of the page's prose."""
 _PROSE = 300
 """Weight of prose from which on a page, or a part of it, is more than labels."""
@@ -281,17 +153,19 @@ def _is_aside(element: Element, share: float, density: float) -> bool:
     if element.tag == "header":
         return not is_inside and share < 0.3
     is_linked = density > 0.35 or bool(words_of(element) & _STRONG)
+    is_linked = is_linked or is_called("article", element)
     return share < 0.4 and (not is_inside or is_linked)
 
 
 def _is_named_boilerplate(element: Element, share: float, part: float) -> bool:
-    if not (element.attrs and ("class" in element.attrs or "id" in element.attrs)):
-        return False
     words = words_of(element)
-    if not words or words & KEPT_WORDS or element.tag in _NEVER_BY_NAME or _is_phrase(element):
+    is_article_furniture = is_called("article", element)
+    if not (words or is_article_furniture) or words & KEPT_WORDS:
+        return False
+    if element.tag in _NEVER_BY_NAME or _is_phrase(element):
         return False
     is_most = part >= 0.5
-    if words & _STRONG:
+    if words & _STRONG or is_article_furniture:
         return share < 0.4 and (not is_most or bool(words & _FIRM))
     is_listing = element.links > 2 and element.link_chars > 0.6 * element.chars
     if not words & _CONDITIONAL or not is_listing or is_most:

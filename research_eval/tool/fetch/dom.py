@@ -174,6 +174,8 @@ class Tree:
     frames: int = 0
     has_password_field: bool = False
     form_fields: int = 0
+    discussion: int = 0
+    """Weight of the prose of readers' comments that was left out."""
     unseen: list[LexborNode] = field(default_factory=list)
     """Nodes that a person does not see."""
     late: set[str] = field(default_factory=set)

@@ -122,7 +122,7 @@ def _select(html: str, tree: Tree, about: Metadata, headers: Mapping[str, str]) 
     """Choose the main content; more widely where the first choice left out most of the prose."""
     seen = _Seen(html, tree.root.chars, tree.root.prose, text_of(tree.root, 4000))
     choice = _chosen(seen, tree, about, headers, is_wide=False)
-    if is_starved(choice.main, seen.prose) and not _SETTLED & set(choice.flags):
+    if is_starved(choice.main, seen.prose - tree.discussion) and not _SETTLED & set(choice.flags):
         return _chosen(seen, tree, about, headers, is_wide=True)
     return choice
 

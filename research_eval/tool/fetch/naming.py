@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-__all__ = ["words_in"]
+__all__ = ["names_in", "words_in"]
 
 _ABOUT_STATE = re.compile(
     r"(?:^|[-_])(?:has|with|no|without|is|js|wp|layout|page|theme|open)[-_]|[-_]open$"
@@ -32,11 +32,22 @@ def words_in(classes: str, name: str = "") -> frozenset[str]:
     >>> sorted(words_in("site-footer Card_body__aD3kQ elementor-element-ad3e790"))
     ['body', 'card', 'element', 'elementor', 'footer', 'site']
     """
-    words: set[str] = set()
-    for given in [*classes.split()[:_MAX_NAMES], name]:
-        if given and not _ABOUT_STATE.search(given):
-            words.update(_words(given[:_MAX_CHARS]))
-    return frozenset(words)
+    return frozenset(names_in(classes, name).replace("-", " ").split())
+
+
+@lru_cache(maxsize=4096)
+def names_in(classes: str, name: str = "") -> str:
+    """Return the names of `classes` and the id `name`, each as its words between hyphens.
+
+    >>> names_in("site-footer Card_body__aD3kQ")
+    '-site-footer- -card-body-'
+    """
+    found = (
+        _words(given[:_MAX_CHARS])
+        for given in [*classes.split()[:_MAX_NAMES], name]
+        if given and not _ABOUT_STATE.search(given)
+    )
+    return " ".join(f"-{'-'.join(words)}-" for words in found if words)
 
 
 def _words(name: str) -> list[str]:

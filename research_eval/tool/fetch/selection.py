@@ -2,40 +2,24 @@
 
 import re
 
+from research_eval.tool.fetch.annex import drop_annexes
 from research_eval.tool.fetch.boilerplate import drop_boilerplate, restore, text_of
 from research_eval.tool.fetch.cleanse import one_line
+from research_eval.tool.fetch.content import CONTAINERS, is_named_content
+from research_eval.tool.fetch.discussion import drop_discussion
 from research_eval.tool.fetch.dom import Element, Tree
+from research_eval.tool.fetch.picture import drop_captions
 from research_eval.tool.fetch.trimming import below, is_link_list, trim
 
 __all__ = ["is_starved", "main_content"]
 
-_CONTENT_NAMES = re.compile(
-    r"(?:^|[\s_-])(?:(?:entry|post|article|story|main|page|blog|news|node|text|body)[-_]?"
-    r"(?:content|body|text|copy)|content[-_]?(?:body|main|area|wrapper|inner|text)|markdown-body"
-    r"|mw-parser-output|rst-content|articlebody|theme-doc-markdown|post-full-content)(?:$|[\s_-])",
-    re.IGNORECASE,
-)
-_CONTAINERS = frozenset(
-    {
-        "article",
-        "body",
-        "center",
-        "div",
-        "form",
-        "main",
-        "section",
-        "table",
-        "tbody",
-        "td",
-        "tr",
-        "span",
-    }
-)
 _ENTRY = re.compile(r"(?:^|\s)h-?entry(?:\s|$)")
 """Class names by which microformats call an article."""
 _HEADER_CHARS = 600
 _KEPT = frozenset({"code", "h1", "pre"})
 _LABEL_CHARS = 30
+_NEARLY = 0.95
+"""Share of the prose of a named part that one within it holds, if nothing beside it matters."""
 _PLENTY = 600
 """Weight of prose from which on a page holds something to read."""
 _PROSE = 400
@@ -53,8 +37,11 @@ def main_content(tree: Tree, title: str | None = None, *, is_wide: bool = False)
         is_wide: Whether to keep paragraphs that only their surroundings' names speak against.
     """
     drop_boilerplate(tree, is_wide=is_wide)
+    drop_discussion(tree)
     chosen = _choose(tree)
     trim(chosen)
+    drop_annexes(chosen)
+    drop_captions(chosen)
     heading = _heading_outside(tree, chosen, title or "")
     if heading is None:
         return chosen
@@ -126,7 +113,7 @@ def _is_one_of_several(article: Element) -> bool:
 def _is_article(element: Element) -> bool:
     if element.tag == "article":
         return True
-    return element.tag in _CONTAINERS and _ENTRY.search(element.get("class")) is not None
+    return element.tag in CONTAINERS and _ENTRY.search(element.get("class")) is not None
 
 
 def _named_content(tree: Tree, total: int) -> Element | None:
@@ -134,22 +121,17 @@ def _named_content(tree: Tree, total: int) -> Element | None:
 
     Of several with the same names, as the posts of a forum, none is the page's content.
     """
-    named = [e for e in tree.elements[1:] if not e.is_dropped and _is_named_content(e)]
+    named = [e for e in tree.elements[1:] if not e.is_dropped and is_named_content(e)]
     large = [e for e in named if e.chars >= 0.4 * total]
-    best = min(reversed(large), key=lambda e: e.chars, default=None)
+    prose = max((e.prose for e in large), default=0)
+    whole = [e for e in large if e.prose >= _NEARLY * prose]
+    best = min(reversed(whole), key=lambda e: e.chars, default=None)
     if best is None:
         return None
     alike = (e for e in named if e is not best and e.get("class") == best.get("class"))
     if any(e.tag == best.tag and e.prose > 0.1 * best.prose for e in alike):
         return None
     return best
-
-
-def _is_named_content(element: Element) -> bool:
-    if element.tag not in _CONTAINERS:
-        return False
-    names = f"{element.get('class')} {element.get('id')}"
-    return element.get("itemprop") == "articleBody" or _CONTENT_NAMES.search(names) is not None
 
 
 def _descend(start: Element) -> Element:
@@ -167,7 +149,7 @@ def _descend(start: Element) -> Element:
 def _with_prose(children: list[Element], node: Element) -> Element | None:
     """Return the child with the paragraphs, if only labels and lists of links stand beside it."""
     best = max(children, key=lambda e: e.prose, default=None)
-    if best is None or best.tag not in _CONTAINERS or best.prose < max(_PROSE, 0.6 * node.prose):
+    if best is None or best.tag not in CONTAINERS or best.prose < max(_PROSE, 0.6 * node.prose):
         return None
     if best.chars < 0.25 * node.chars or sum(child.prose for child in children) < node.prose:
         return None
@@ -185,7 +167,7 @@ def _is_beside(element: Element, prose: int) -> bool:
 def _with_text(children: list[Element], node: Element) -> Element | None:
     """Return the child with nearly all of the text, and of that outside of links."""
     best = max(children, key=_unlinked, default=None)
-    if best is None or best.tag not in _CONTAINERS:
+    if best is None or best.tag not in CONTAINERS:
         return None
     is_most = _unlinked(best) >= 0.8 * _unlinked(node) and best.chars >= 0.6 * node.chars
     return best if is_most else None

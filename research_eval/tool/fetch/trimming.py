@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from research_eval.tool.fetch.boilerplate import KEPT_WORDS, text_of, words_of
 from research_eval.tool.fetch.dom import Element, count
 
-__all__ = ["below", "is_link_list", "trim"]
+__all__ = ["below", "is_link_list", "is_own_heading", "trim"]
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _FURNITURE_HEADING = re.compile(
@@ -78,6 +78,8 @@ def _drop_recommendations(root: Element) -> bool:
         if parent.tag == "aside" and _begins_with_label(parent, children):
             parent.is_dropped = found = True
             continue
+        if len(children) == 1:
+            continue  # a heading alone is judged with what stands beside its wrapper
         for place, child in enumerate(children):
             heading = _heading_of(child)
             if heading is not None and _FURNITURE_HEADING.match(text_of(heading)):
@@ -120,7 +122,7 @@ def _drop_section(siblings: list[Element], place: int, level: str) -> bool:
         section.append(sibling)
     chars = sum(e.chars for e in section[1:])
     link_chars = sum(e.link_chars for e in section[1:])
-    if chars and link_chars < 0.5 * chars:
+    if link_chars < 0.5 * chars or (not chars and len(section) < len(siblings)):
         return False
     for element in section:
         element.is_dropped = True
@@ -207,7 +209,12 @@ def _is_own(element: Element) -> bool:
         if inner.tag in _CODE:
             return True
         heading = heading or (inner if inner.tag in _HEADINGS else None)
-    return heading is not None and _OWN_HEADING.match(text_of(heading)) is not None
+    return heading is not None and is_own_heading(text_of(heading))
+
+
+def is_own_heading(text: str) -> bool:
+    """Say whether a heading stands over links that belong to a text."""
+    return _OWN_HEADING.match(text) is not None
 
 
 def _children(element: Element) -> list[Element]:
