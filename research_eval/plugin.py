@@ -13,9 +13,12 @@ from types import ModuleType
 
 from research_eval.errors import CassetteMissError, ConfigError
 
-__all__ = ["fault_of", "is_shutdown", "load_plugin", "module_of", "shown"]
+__all__ = ["RENAMED", "fault_of", "is_shutdown", "load_plugin", "module_of", "shown"]
 
 EXPECTED = "package.module:name"
+
+RENAMED = {"repair_course": "repair_outcome", "off_tape": "unrecorded"}
+"""Scorers and measures of version 0.1.0 that have another name now."""
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 """Where an object lies in memory, which differs from run to run."""
@@ -43,6 +46,8 @@ def load_plugin(
     for point in entry_points(group=f"research_eval.{kind}", name=name):
         return _loaded(point.module, point.attr, complaint)
     module, colon, attribute = name.partition(":")
+    if name in RENAMED:
+        raise ConfigError(f"unknown {kind} {name!r}: it is called {RENAMED[name]!r} now")
     if not colon:
         known = ", ".join(sorted([*built_in, *others]))
         raise ConfigError(f"unknown {kind} {name!r}; known: {known}; or give {EXPECTED}")

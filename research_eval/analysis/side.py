@@ -13,6 +13,7 @@ from research_eval.analysis.scoring import ScoredRun, score_run
 from research_eval.analysis.summary import Summary, clusters_of, summarise
 from research_eval.errors import UsageError
 from research_eval.journal import RunFolder
+from research_eval.plugin import RENAMED
 from research_eval.schema import ConfigurationSummary, RunRecord
 from research_eval.scorer import Measure
 from research_eval.stats.interval import CONFIDENCE
@@ -200,6 +201,8 @@ def _check_measures(run: ScoredRun, measures: Iterable[str]) -> None:
         names = [one.name for one in run.known if not one.is_family]
         nearest = get_close_matches(name, names, 1)
         hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        if name in RENAMED:
+            hint = f"; it is called {RENAMED[name]!r} now"
         if name in run.known:
             hint = "; research-eval score RUN adds the scores of all scorers"
         raise UsageError(f"{run.name}: no trial has the measure {name!r}{hint}")

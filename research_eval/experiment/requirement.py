@@ -7,10 +7,11 @@ from fnmatch import fnmatchcase
 from research_eval.dataset import Case
 from research_eval.errors import ConfigError
 from research_eval.experiment.loader import Experiment
+from research_eval.plugin import RENAMED
 from research_eval.schema import Requirement
 from research_eval.scorer import load_scorer, registry
 
-__all__ = ["check_requirements"]
+__all__ = ["check_measure", "check_requirements"]
 
 
 def check_requirements(experiment: Experiment, cases: Sequence[Case]) -> None:
@@ -33,7 +34,7 @@ def check_requirements(experiment: Experiment, cases: Sequence[Case]) -> None:
         _check_pattern(f"{place}: case", wanted.case, ids)
         if wanted.tag != "*":
             _check_pattern(f"{place}: tag", wanted.tag, tags)
-        _check_measure(place, wanted)
+        check_measure(place, wanted)
 
 
 def _check_pattern(place: str, pattern: str, known: Sequence[str]) -> None:
@@ -41,7 +42,12 @@ def _check_pattern(place: str, pattern: str, known: Sequence[str]) -> None:
         raise ConfigError(f"{place}: {pattern!r} matches none{_nearest(pattern, known)}")
 
 
-def _check_measure(place: str, wanted: Requirement) -> None:
+def check_measure(place: str, wanted: Requirement) -> None:
+    """Refuse a requirement on a measure that no scorer declares.
+
+    Raises:
+        ConfigError: If it is one; the message names the nearest measure.
+    """
     if wanted.scorer is not None:
         load_scorer(wanted.scorer)
         return
@@ -50,6 +56,8 @@ def _check_measure(place: str, wanted: Requirement) -> None:
         return
     names = [one.name for one in known if not one.is_family]
     hint = _nearest(wanted.measure, names)
+    if wanted.measure in RENAMED:
+        hint = f"; it is called {RENAMED[wanted.measure]!r} now"
     own = '; a scorer of your own is named with scorer = "package.module:name"'
     raise ConfigError(f"{place}: measure: there is no {wanted.measure!r}{hint}{own}")
 

@@ -11,7 +11,11 @@ import click
 import pytest
 
 from research_eval.cli.main import cli
-from research_eval.scorer import registry
+from research_eval.errors import ConfigError
+from research_eval.experiment.requirement import check_measure
+from research_eval.plugin import RENAMED, load_plugin
+from research_eval.schema.requirement import Requirement
+from research_eval.scorer import BUILT_IN, registry
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = ROOT / "docs" / "words.toml"
@@ -122,3 +126,11 @@ def test_every_exception_is_needed():
     ]
 
     assert spare == []
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_an_old_name_is_answered_with_the_new_one(old):
+    with pytest.raises(ConfigError, match=f"it is called '{RENAMED[old]}' now"):
+        load_plugin("scorer", old, BUILT_IN)
+    with pytest.raises(ConfigError, match=f"it is called '{RENAMED[old]}' now"):
+        check_measure("e.toml", Requirement(measure=old, max=0.1))
