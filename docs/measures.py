@@ -1,4 +1,4 @@
-"""Write docs/measures.md and all JSON Schemas of docs/ from the declarations in the code, or check.
+"""Write docs/measures.md, docs/glossary.md and all JSON Schemas of docs/ from the declarations in the code, or check.
 
 python docs/measures.py            write them
 python docs/measures.py --check    exit 1 if they differ
@@ -6,6 +6,7 @@ python docs/measures.py --check    exit 1 if they differ
 
 import json
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from research_eval.analysis.output import ScoreOutput
 from research_eval.gate.kind import KINDS
 from research_eval.report.output import ReportOutput
 from research_eval.runner.check import CheckOutput
+from research_eval.schema import ENDINGS
+from research_eval.schema.fidelity import FIDELITIES
 from research_eval.scorer import BUILT_IN, Measure
 from research_eval.scorer.judge import JudgeScorer
 from research_eval.scorer.measure import measures_of
@@ -56,6 +59,36 @@ def lines() -> Iterator[str]:
         yield f"| `{kind.name}` | {kind.label} | {kind.meaning} | {kind.words} |"
 
 
+def glossary() -> Iterator[str]:
+    """Yield the glossary: concepts, words of records, and the words that were given up."""
+    words = tomllib.loads((DOCS / "words.toml").read_text(encoding="utf-8"))
+    yield "# Glossary\n"
+    yield "Made by `python docs/measures.py` from `docs/words.toml` and the code. One concept has one word, everywhere.\n"
+    yield "## Concepts\n"
+    yield "| word | meaning | declared in |\n| --- | --- | --- |"
+    for one in sorted(words["concept"], key=lambda one: one["word"].lower()):
+        yield f"| {one['word']} | {one['meaning']} | `{one['code']}` |"
+    yield "\n## How a trial ends\n"
+    yield "`status` of a trial record, declared in `research_eval.schema:ENDINGS`.\n"
+    yield "| status | meaning | counts in the rates of answers that passed |\n| --- | --- | --- |"
+    for name, ending in ENDINGS.items():
+        yield f"| `{name}` | {ending.meaning} | {'yes' if ending.is_rated else 'no'} |"
+    yield "\n## Fidelity\n"
+    yield "How the ledger knows that a page was opened, declared in `research_eval.schema.fidelity:FIDELITIES`.\n"
+    yield "| word | meaning |\n| --- | --- |"
+    yield from (f"| `{name}` | {meaning} |" for name, meaning in FIDELITIES.items())
+    yield "\n## Kinds of violation\n"
+    yield "Declared in `research_eval.gate.kind:KINDS`; a gate may declare more ([CONTRIBUTING](../CONTRIBUTING.md)).\n"
+    yield "| kind | meaning |\n| --- | --- |"
+    yield from (f"| `{kind.name}` | {kind.meaning} |" for kind in KINDS.values())
+    yield "\n## Words that are not used\n"
+    yield "`tests/meta/test_words.py` fails where one is used.\n"
+    yield "| not | but |\n| --- | --- |"
+    for one in words["retired"]:
+        if "name" in one:
+            yield f"| {one['name']} | {one['instead']} |"
+
+
 def row(one: Measure) -> str:
     """Return one measure as a row of a table."""
     name = f"**`{one.name}`**" if one.headline else f"`{one.name}`"
@@ -65,7 +98,10 @@ def row(one: Measure) -> str:
 
 def contents() -> dict[Path, str]:
     """Return what each file must hold."""
-    found = {DOCS / "measures.md": "\n".join(lines()) + "\n"}
+    found = {
+        DOCS / "measures.md": "\n".join(lines()) + "\n",
+        DOCS / "glossary.md": "\n".join(glossary()) + "\n",
+    }
     for name, record in SCHEMAS.items():
         schema = record.model_json_schema(mode="serialization")
         text = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"

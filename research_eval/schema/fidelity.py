@@ -1,17 +1,21 @@
 """How far a record may be believed: what the ledger rests on, and whether the model's traffic was seen."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from research_eval.schema.record import Record
 
-__all__ = ["Fidelity", "LedgerFidelity"]
+__all__ = ["FIDELITIES", "Fidelity", "LedgerFidelity"]
 
 LedgerFidelity = Literal["opened", "summary", "claimed", "none"]
-"""How the ledger knows that a page was opened.
+"""How the ledger knows that a page was opened; `FIDELITIES` says what each word means."""
 
-`opened`: through our tools. `summary`: a side model read it, and the agent saw its summary. `claimed`:
-a log says so. `none`: there is no ledger, so that only measures count that need none.
-"""
+FIDELITIES: Mapping[LedgerFidelity, str] = {
+    "opened": "the agent opened pages through our tools",
+    "summary": "a side model read the page, and the agent saw its summary",
+    "claimed": "a log says so",
+    "none": "there is no ledger; only measures that need none have a value",
+}
 
 
 class Fidelity(Record):

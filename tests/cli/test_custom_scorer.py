@@ -145,6 +145,34 @@ def test_a_scorer_with_two_measures_is_one_file_and_one_line(make_run, tmp_path,
     assert "Characters of the answer, mean." in [h.definition for h in work.tables[0].headings]
 
 
+@pytest.mark.parametrize("line", ["", "section='work',"])
+def test_a_column_of_a_report_is_one_line_of_a_declaration(make_run, tmp_path, monkeypatch, line):
+    run = make_run("run", {"a": ["1", "0"]})
+    name = f"one_column_{bool(line)}"
+    (tmp_path / f"{name}.py").write_text(
+        "from research_eval.schema import Scored\n"
+        "from research_eval.scorer import Measure, declares\n\n\n"
+        "@declares(Measure('length', 'count', 'lower', 'characters', 'Characters of the answer.',\n"
+        f"{line}\n"
+        "))\n"
+        "def it(case, trial, pages):\n"
+        "    yield Scored(name='length', value=float(len(trial.answer or '')))\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    call(score, run, "--scorer", f"{name}:it", "--quiet")
+    view = load_view(RunFolder(Path(run)))
+    columns = {
+        heading.text
+        for one in sections(view)
+        if one.id == "work"
+        for table in one.tables
+        for heading in table.headings
+    }
+
+    assert ("characters" in columns) == bool(line)
+
+
 def test_stored_values_that_contradict_their_declaration_are_named_by_file_and_line(make_run):
     """Scores of another program cannot break a report, nor quietly change what a number is."""
     run = make_run("run", {"a": ["1"] * 3, "b": ["1"] * 3})

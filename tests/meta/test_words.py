@@ -5,7 +5,9 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 import click
 import pytest
@@ -13,16 +15,19 @@ import pytest
 from research_eval.cli.main import cli
 from research_eval.errors import ConfigError
 from research_eval.experiment.requirement import check_measure
+from research_eval.gate.kind import KINDS
 from research_eval.plugin import RENAMED, load_plugin
+from research_eval.schema import LedgerFidelity, TrialStatus
 from research_eval.schema.requirement import Requirement
 from research_eval.scorer import BUILT_IN, registry
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = ROOT / "docs" / "words.toml"
-RETIRED = tomllib.loads(LIST.read_text("utf-8"))["retired"]
+WORDS = tomllib.loads(LIST.read_text("utf-8"))
+RETIRED, CONCEPTS = WORDS["retired"], WORDS["concept"]
 TEXTS = ("*.py", "*.md", "*.toml", "*.js", "*.css", "*.html", "*.yml", "*.json")
 FOREIGN = ("cassettes/", "datasets/", "reports/", "tests/data/", "benchmarks/article_set/", "benchmarks/fetch_set/",
-           "research_eval/world/pages/", "docs/words.toml", "tests/meta/test_words.py")  # fmt: skip
+           "research_eval/world/pages/", "docs/words.toml", "docs/glossary.md", "tests/meta/test_words.py")  # fmt: skip
 """What is no text of the project: pages of the invented web, recordings, data; and the list itself."""
 CLASSIFIED = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 NAMED = {entry["name"]: entry for entry in RETIRED if "name" in entry}
@@ -134,3 +139,24 @@ def test_an_old_name_is_answered_with_the_new_one(old):
         load_plugin("scorer", old, BUILT_IN)
     with pytest.raises(ConfigError, match=f"it is called '{RENAMED[old]}' now"):
         check_measure("e.toml", Requirement(measure=old, max=0.1))
+
+
+@pytest.mark.parametrize("concept", CONCEPTS, ids=lambda one: one["word"])
+def test_a_concept_is_declared_where_the_glossary_says(concept):
+    module, _, name = concept["code"].partition(":")
+
+    assert hasattr(import_module(module), name)
+    assert concept["meaning"].endswith(".")
+
+
+def test_the_glossary_has_every_concept_and_every_word_of_a_record_once():
+    words = re.findall(
+        r"^\| `?([^|`]+)`? \|", (ROOT / "docs/glossary.md").read_text("utf-8"), re.MULTILINE
+    )
+    known = [one["word"] for one in CONCEPTS]
+    known += [*get_args(TrialStatus), *get_args(LedgerFidelity), *KINDS]
+
+    assert [word for word in known if words.count(word) != 1] == []
+    assert {"case", "configuration", "experiment", "trial", "turn", "attempt", "retry", "ledger", "gate",
+            "violation", "corrective", "transcript", "cassette", "agent", "fidelity", "scorer", "score",
+            "measure", "requirement", "run"} <= set(known)  # fmt: skip
