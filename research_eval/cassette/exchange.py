@@ -240,7 +240,7 @@ def _came_to_nothing(left: Sequence[Interaction], refresh: Refresh) -> bool:
 
 
 def _came_to_nothing_in(cassette: Cassette, refresh: Refresh) -> bool:
-    """Say whether an exchange of a cassette came to nothing, which is asked again."""
+    """Say whether an exchange of a cassette failed, so that it is asked again."""
     slots = {(item.task_id, item.key): item for item in cassette.interactions}
     groups = [cassette.slots(*slot) for slot in slots]
     return any(

@@ -5,6 +5,7 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import get_args
@@ -43,6 +44,15 @@ def files(*patterns: str) -> list[Path]:
     return [ROOT / name for name in listed if not name.startswith(FOREIGN)]
 
 
+@cache
+def texts() -> dict[str, str]:
+    """Return the text of every file that people read."""
+    return {
+        str(path.relative_to(ROOT)): path.read_text("utf-8", "replace") for path in files(*TEXTS)
+    }
+
+
+@cache
 def parts(name: str) -> set[str]:
     """Return the words of a name in snake or camel case.
 
@@ -82,7 +92,13 @@ def options(command: click.Command, at: str = "research-eval") -> Iterator[tuple
                 yield from options(below, f"{at} {name}")
 
 
-def names() -> Iterator[tuple[str, str]]:
+@cache
+def names() -> list[tuple[str, str]]:
+    """Return every name that the project gives, with its place."""
+    return list(_names())
+
+
+def _names() -> Iterator[tuple[str, str]]:
     for path in files("*.py"):
         at = path.relative_to(ROOT)
         yield from ((f"{at}:{line}", name) for line, name in defined(path))
@@ -115,9 +131,10 @@ def test_no_text_has_a_retired_phrase(phrase):
     pattern = re.compile(rf"(?<![\w-])(?:{phrase})(?![\w-])", re.IGNORECASE)
     allowed = re.compile(PHRASES[phrase].get("allowed_text", "(?!)"))
     found = [
-        f"{path.relative_to(ROOT)}:{number}: {line.strip()[:100]}"
-        for path in files(*TEXTS)
-        for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1)
+        f"{path}:{number}: {line.strip()[:100]}"
+        for path, text in texts().items()
+        if pattern.search(text)
+        for number, line in enumerate(text.splitlines(), 1)
         if pattern.search(allowed.sub("", line))
     ]
 

@@ -536,10 +536,10 @@ async def test_headers_that_are_no_ascii_come_back(tmp_path, http):
     async def talk(client):
         return (await client.get(URL)).headers["etag"]
 
-    tapes = lab.Lab(tmp_path, http)
-    live = await tapes.record(lambda _: http.Response(200, headers=headers, content=b"x"), talk)
+    cassettes = lab.Lab(tmp_path, http)
+    live = await cassettes.record(lambda _: http.Response(200, headers=headers, content=b"x"), talk)
 
-    assert live == await tapes.replay(talk) == "h\u00e4fen"
+    assert live == await cassettes.replay(talk) == "h\u00e4fen"
 
 
 @both
@@ -549,8 +549,8 @@ async def test_a_user_name_in_a_redirect_leaves_its_place_and_not_its_value(tmp_
     async def talk(client):
         return (await client.get(URL, follow_redirects=False)).headers["location"]
 
-    tapes = lab.Lab(tmp_path, http)
+    cassettes = lab.Lab(tmp_path, http)
     headers = {"location": "https://somebody:word@page.example/"}
-    await tapes.record(lambda _: http.Response(302, headers=headers), talk)
+    await cassettes.record(lambda _: http.Response(302, headers=headers), talk)
 
-    assert await tapes.replay(talk) == "https://SCRUBBED@page.example/"
+    assert await cassettes.replay(talk) == "https://SCRUBBED@page.example/"

@@ -16,7 +16,7 @@ from research_eval.tool.search.protocol import SearchError
 pytestmark = pytest.mark.anyio
 
 
-class OwnError(BaseException):
+class CustomError(BaseException):
     """Of no ordinary class."""
 
 
@@ -32,13 +32,13 @@ RAISED = (
     OSError(28, "No space left on device"),
     StopIteration(7),
     ExceptionGroup("many", [ValueError("one")]),
-    BaseExceptionGroup("many", [OwnError("one")]),
+    BaseExceptionGroup("many", [CustomError("one")]),
     SystemExit(3),
     GeneratorExit(),
     asyncio.CancelledError(),
     ConfigError("mine"),
     RunOverError("mine"),
-    OwnError("own"),
+    CustomError("own"),
     WordlessError(),
 )
 EACH = pytest.mark.parametrize("raised", RAISED, ids=lambda raised: type(raised).__name__)
