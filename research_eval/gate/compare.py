@@ -15,9 +15,9 @@ from research_eval.gate.load import load_gate
 from research_eval.gate.protocol import Gate
 from research_eval.gate.source import register_given
 from research_eval.journal.piece import Piece, seldom_collecting
-from research_eval.journal.stored import StoredHit, StoredPage, StoredTrial, read_piece, told_by
+from research_eval.journal.stored import StoredHit, StoredPage, StoredTrial, read_piece
 from research_eval.ledger import SourceRegistry
-from research_eval.schema import TrialKey, TrialRecord
+from research_eval.schema import TrialKey
 
 __all__ = [
     "RECORDED",
@@ -25,10 +25,8 @@ __all__ = [
     "judge_chunk",
     "judge_piece",
     "judge_stored",
-    "judge_trials",
     "junit_case",
     "junit_lines",
-    "junit_report",
 ]
 
 _UNPRINTABLE = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -43,14 +41,6 @@ class Judgement(NamedTuple):
     key: TrialKey
     attempt: int
     flip: Flip | None
-
-
-def judge_trials(
-    trials: Iterable[TrialRecord], base: Gate | None, head: Gate
-) -> Iterator[Judgement]:
-    """Yield every attempt of `trials`, judged by both gates."""
-    for trial in trials:
-        yield from judge_stored(told_by(trial), base, head)
 
 
 def judge_stored(trial: StoredTrial, base: Gate | None, head: Gate) -> Iterator[Judgement]:
@@ -99,12 +89,6 @@ def judge_piece(chunk: Piece, base: Gate | None, head: Gate) -> list[Judgement]:
     with seldom_collecting():
         trials = list(read_piece(chunk))  # first all of one kind of work, then all of the other
         return [one for trial in trials for one in judge_stored(trial, base, head)]
-
-
-def junit_report(judgements: Iterable[Judgement], expected: Expectations) -> bytes:
-    """Return JUnit XML with one test for each attempt; an unexpected flip is a failure."""
-    cases = [junit_case(judgement, expected) for judgement in judgements]
-    return b"".join(junit_lines(cases, len(cases), sum(b"<failure" in case for case in cases)))
 
 
 def junit_lines(cases: Iterable[bytes], tests: int, failures: int) -> Iterator[bytes]:

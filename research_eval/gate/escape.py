@@ -10,7 +10,6 @@ __all__ = [
     "decode_entities",
     "decode_latex",
     "decode_markdown",
-    "entity_text",
 ]
 
 PUNCTUATION = r"!-/:-@\[-`{-~"
@@ -27,11 +26,6 @@ _MARKDOWN = re.compile(rf"\\([{PUNCTUATION}])|({ENTITY})")
 _LATEX = re.compile(
     r"\\([~^])\{\}|\\([#$%&_{}~^\\/:.-])|\{\\_\}|\\(?:textasciitilde|string~)(?:\{\})?"
 )
-
-
-def entity_text(reference: str) -> str:
-    """Return what the character reference stands for; itself, if it is unknown."""
-    return html.unescape(reference)
 
 
 def decode_entities(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from research_eval.ledger import SourceKey
 from research_eval.schema import SourceRecord
 
-__all__ = ["Nearest", "NearestIndex", "find_nearest"]
+__all__ = ["Nearest", "NearestIndex"]
 
 PARTS = ("scheme", "user", "host", "port", "path", "query")
 """The parts of a URL that are compared, as they are named to people."""
@@ -134,11 +134,6 @@ class NearestIndex:
             groups = self._hosts.get(one, {})
             for pages in [*groups.values()][:MAX_LOOKED_AT]:
                 yield from pages.near(value, parts)
-
-
-def find_nearest(key: SourceKey, records: Iterable[SourceRecord]) -> Nearest | None:
-    """Return the record of `records` closest to `key`; for many keys, make one `NearestIndex`."""
-    return NearestIndex(records).find(key)
 
 
 def _domains_above(host: str) -> list[str]:

@@ -3,8 +3,9 @@
 from xml.etree import ElementTree as ET
 
 from research_eval.gate import CitationGate, SeedGate
-from research_eval.gate.compare import judge_trials, junit_report
+from research_eval.gate.compare import judge_stored, junit_case, junit_lines
 from research_eval.gate.expect import Expectations
+from research_eval.journal.stored import told_by
 from research_eval.schema import (
     AnswerChecked,
     Fetched,
@@ -35,7 +36,7 @@ def _trial(*events: object) -> TrialRecord:
 
 
 def _flips(*events: object) -> list[tuple[int, str]]:
-    judged = judge_trials([_trial(*events)], SeedGate(), CitationGate())
+    judged = judge_stored(told_by(_trial(*events)), SeedGate(), CitationGate())
     return [(one.attempt, one.flip.change) for one in judged if one.flip]
 
 
@@ -69,7 +70,7 @@ def test_an_attempt_sees_the_ledger_as_it_stood_then() -> None:
 def test_the_same_gate_never_flips() -> None:
     trial = _trial(Fetched(url=PAGE, ok=True), _attempt(1, PAGE), _attempt(2, "none"))
 
-    judged = list(judge_trials([trial], CitationGate(), CitationGate()))
+    judged = list(judge_stored(told_by(trial), CitationGate(), CitationGate()))
 
     assert [one.flip for one in judged] == [None, None]
 
@@ -78,7 +79,7 @@ def test_reasons_name_the_first_violations_and_count_the_rest() -> None:
     cites = " ".join(f"[x](https://a.example/{number}!)" for number in range(5))
     pages = [Fetched(url=f"https://a.example/{number}", ok=True) for number in range(5)]
 
-    (one,) = judge_trials([_trial(*pages, _attempt(1, cites))], SeedGate(), CitationGate())
+    (one,) = judge_stored(told_by(_trial(*pages, _attempt(1, cites))), SeedGate(), CitationGate())
 
     assert one.flip is not None
     assert one.flip.reason.endswith("unknown_url https://a.example/2! and 2 more")
@@ -90,9 +91,11 @@ def test_junit_fails_what_was_not_expected() -> None:
     trial = _trial(
         Fetched(url="https://a.example/x", ok=True), _attempt(1, cite), _attempt(2, cite)
     )
-    judged = list(judge_trials([trial], SeedGate(), CitationGate()))
+    judged = list(judge_stored(told_by(trial), SeedGate(), CitationGate()))
 
-    root = ET.fromstring(junit_report(judged, Expectations("spain honest 1 1 passed_to_blocked")))
+    expected = Expectations("spain honest 1 1 passed_to_blocked")
+    cases = [junit_case(one, expected) for one in judged]
+    root = ET.fromstring(b"".join(junit_lines(cases, len(cases), failures=1)))
 
     assert (root.get("tests"), root.get("failures")) == ("2", "1")
     assert [case.find("failure") is not None for case in root] == [False, True]

@@ -3,7 +3,7 @@
 import pytest
 
 from research_eval.gate import CitationGate
-from research_eval.gate.nearest import find_nearest
+from research_eval.gate.nearest import NearestIndex
 from research_eval.gate.source import ledger_from_urls
 from research_eval.ledger import url_key
 from tests.cost import costs_less_than
@@ -15,7 +15,7 @@ def _nearest(
     url: str, fetched: list[str], searched: list[str] | None = None
 ) -> tuple[str, str] | None:
     ledger = ledger_from_urls(fetched, searched or [])
-    nearest = find_nearest(url_key(url), ledger.records())
+    nearest = NearestIndex(ledger.records()).find(url_key(url))
     return nearest and (nearest.record.url, " ".join(nearest.differs))
 
 
