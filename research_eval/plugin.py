@@ -117,7 +117,7 @@ def is_shutdown(exc: BaseException) -> bool:
     match exc:
         case asyncio.CancelledError():
             task = _current_task()
-            return task is None or task.cancelling() > 0
+            return task is not None and task.cancelling() > 0
         case GeneratorExit():  # thrown into a coroutine that is thrown away, when nothing runs any more
             return _current_task() is None
         case _:

@@ -98,7 +98,7 @@ def _extracted(extractor: ContentExtractor, html: str, url: str) -> str:
     try:
         found: object = extractor(html, url=url)
     except BaseException as exc:
-        if is_shutdown(exc):
+        if is_shutdown(exc) and not isinstance(exc, GeneratorExit):  # none of a plain function
             raise
         raise ExtractorError(f"the extractor raised {fault_of(exc)}") from exc
     if not isinstance(found, ExtractedHtml):
