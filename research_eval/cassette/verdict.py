@@ -30,7 +30,7 @@ class ReplayVerdict(NamedTuple):
 
 
 class Divergence(NamedTuple):
-    """Where a trial left its recording, and how."""
+    """Where a trial diverged from its recording, and how."""
 
     exchange: int
     """Number of the exchange that did not fit, from 1; for a model the turn's number among all requests."""

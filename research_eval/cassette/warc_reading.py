@@ -279,7 +279,7 @@ def _sent_for(record: Any, index: _Index) -> _Sent | None:  # noqa: ANN401  # wa
         if name not in index.used and (sent := index.requests[name]).method != "GET"
     ]
     if left:
-        raise RefusedError(f"which {left[0][:20]} request it answers cannot be told")
+        raise RefusedError(f"its {left[0][:20]} request cannot be found")
     return None
 
 

@@ -57,7 +57,7 @@ def ls(place: Path, host: str | None) -> None:
 @cassette.command()
 @PLACE
 @click.argument("name")
-@click.option("--whole", is_flag=True, help="Print bodies to their end.")
+@click.option("--whole", is_flag=True, help="Print whole bodies.")
 def show(place: Path, name: str, whole: bool) -> None:
     """Print the exchanges whose name, as `ls` prints it, starts with NAME."""
     from research_eval.cassette.place import find_cassette
@@ -81,15 +81,15 @@ def show(place: Path, name: str, whole: bool) -> None:
 @click.option(
     "--played",
     type=click.Path(path_type=Path),
-    help="A file that names what a whole replay of the web played, one `name#number` a line.",
+    help="A file from `replay --played`: what a replay used, one `name#number` a line.",
 )
 def verify(place: Path, played: Path | None) -> int:
-    """Find damaged or left-over recordings, and secrets.
+    """Find damaged and unused recordings, and secrets.
 
     Also duplicated, misfiled and unplayed ones. Exits 1 if there are any.
 
     Secrets are looked for by value (those in the environment) and by shape.
-    Orphans are known where PLACE is an experiment.
+    Unused recordings are found only if PLACE is an experiment.
     """
     from research_eval.cassette.audit import verify as verify_store
 
@@ -116,7 +116,7 @@ def verify(place: Path, played: Path | None) -> int:
 @PLACE
 @click.argument("name", default="")
 def seal(place: Path, name: str) -> int:
-    """Give recordings that you changed on purpose, or that have none, a new checksum.
+    """Write a new checksum into recordings that you changed on purpose, or that have none.
 
     Only those whose name, as `ls` prints it, starts with NAME. Exits 1 if one is damaged.
     """
@@ -144,9 +144,9 @@ def seal(place: Path, name: str) -> int:
 )
 @_DRY
 def scrub(place: Path, patterns: tuple[str, ...], fields: tuple[str, ...], dry_run: bool) -> None:
-    """Take secrets out of recordings again.
+    """Remove secrets from existing recordings.
 
-    Those of the environment, known fields, and patterns of your own.
+    Secrets are values of the environment, known fields, and your own patterns.
     """
     from research_eval.cassette.transfer import scrub_cassettes
 
@@ -166,9 +166,9 @@ def scrub(place: Path, patterns: tuple[str, ...], fields: tuple[str, ...], dry_r
 @PLACE
 @_DRY
 def prune(place: Path, dry_run: bool) -> None:
-    """Remove recordings that nothing needs any more.
+    """Remove recordings that nothing uses.
 
-    Those of trials that the experiment no longer has, and bodies that nothing refers to.
+    These are recordings of trials that the experiment no longer has, and bodies without a recording.
     """
     found = find_place(place)
     count = 0
@@ -188,8 +188,8 @@ def prune(place: Path, dry_run: bool) -> None:
 def diff(before: Path, after: Path) -> int:
     """Say which recorded exchanges differ between two places.
 
-    Folders are compared by name; a recorded web with the other one, and a last folder without a
-    partner with the last one of the other place, whatever they are called. Exits 1 if any differs.
+    Folders are compared by name, and the recorded web with the recorded web; a single folder left
+    over in each place is compared with the other, whatever they are called. Exits 1 if any differs.
     """
     from research_eval.cassette.comparison import compare_stores, paired_stores
 

@@ -30,7 +30,7 @@ Rows = list[tuple[str, ...]]
 @click.command()
 @click.argument("experiment", type=click.Path(path_type=Path))
 @of_experiment
-@click.option("--offline", is_flag=True, help="Check what can be checked without asking anybody.")
+@click.option("--offline", is_flag=True, help="Check only what needs no request.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 def check(experiment: Path, offline: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401  # click hands over every option
     """Check EXPERIMENT (a TOML file, or `bundled`) before it is run against real services.
@@ -38,7 +38,7 @@ def check(experiment: Path, offline: bool, as_json: bool, **options: Any) -> int
     Reads dataset, settings, prompts, gates, tools and scorers; then sends each model and each search
     provider one request and opens up to three of the pages found. A model's request costs about
     what one turn of a trial does.
-    Exits 1 if somebody does not answer as a run needs it, 2 if a setting is at fault or a key is not
+    Exits 1 if a service does not answer as a run needs it, 2 if a setting is at fault or a key is not
     set.
     """
     read = read_experiment(experiment, options)

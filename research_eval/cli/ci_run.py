@@ -65,7 +65,7 @@ def _given(_: click.Context, parameter: click.Parameter, value: str | None) -> o
     "--gate",
     metavar="GATE",
     callback=_given,
-    help="The gate on trial; default: the one of the experiment's configurations.",
+    help="The gate to test; default: the one of the experiment's configurations.",
 )
 @click.option(
     "--base",
@@ -74,9 +74,14 @@ def _given(_: click.Context, parameter: click.Parameter, value: str | None) -> o
     help="The revision to compare with: a commit, branch or tag that git has here.",
 )
 @click.option(
-    "--expect", metavar="FILE", callback=_given, help="Flips that are wanted, for `gate compare`."
+    "--expect",
+    metavar="FILE",
+    callback=_given,
+    help="A file of expected flips, for `gate compare`.",
 )
-@click.option("--expect-update", is_flag=True, help="Rewrite the --expect file by what flips now.")
+@click.option(
+    "--expect-update", is_flag=True, help="Write the flips of today into the --expect file."
+)
 @click.option(
     "--out",
     type=_PATH,

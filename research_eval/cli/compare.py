@@ -39,7 +39,7 @@ __all__ = ["compare"]
 @click.option(
     "--margin",
     type=Number(0, 1),
-    help="Accept a loss up to this, and ask for proof that it is not larger.",
+    help="Accept a loss of up to this much, if the interval shows that it is not larger.",
 )
 @click.option(
     "--alpha",
@@ -53,13 +53,13 @@ __all__ = ["compare"]
     type=Number(0, 1),
     default=0.9,
     show_default=True,
-    help="Share of the trials that either side planned which must have a value on both.",
+    help="Share of all planned trials that must have a value on both sides.",
 )
 @click.option(
     "--shared",
     "is_shared",
     is_flag=True,
-    help="Compare only trials that both runs planned; without it one left out of a run is missing.",
+    help="Compare only trials that both runs planned; otherwise a trial that one run left out counts as missing.",
 )
 @click.option(
     "--difference",
@@ -74,7 +74,7 @@ __all__ = ["compare"]
     type=click.IntRange(0),
     default=5,
     show_default=True,
-    help="Most changed trials shown.",
+    help="Show at most this many changed trials.",
 )
 @click.option(
     "--all",
@@ -103,7 +103,7 @@ def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN4
     Where both replayed the same recordings, every trial that changed sides or lost its value counts;
     elsewhere a paired test over the cases decides.
     A configuration of BASE that HEAD lacks is named; with --fail-on regression it is inconclusive,
-    unless --configuration or --shared says that some are left out on purpose.
+    unless --configuration or --shared is given.
     The requirements of HEAD's experiment are ruled, max_flips against BASE.
     Exits 1 on a regression with --fail-on regression or when a requirement does not hold, 3 when a
     verdict is inconclusive.

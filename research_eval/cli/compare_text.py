@@ -172,7 +172,7 @@ def _changes(
     if len(lost) > most:
         yield f"  {len(lost) - most} more lost: --flips {len(lost)}, or --json"
     if any(gone.why == "not planned" for gone in lost):
-        yield "  --shared says that what head did not plan is left out on purpose"
+        yield "  use --shared if head left out trials on purpose"
 
 
 def _script(is_reference_agent: bool) -> str:
@@ -184,7 +184,7 @@ def _absent(absent: "Absent") -> Iterator[str]:
     verdict = _spoken(absent.verdict).upper()
     yield f"{verdict}: {one_line(absent.head)} has no configuration {one_line(absent.configuration)}"
     if absent.verdict == "inconclusive":
-        yield "  --configuration or --shared says that it is left out on purpose"
+        yield "  use --configuration or --shared if it is left out on purpose"
 
 
 def _settings(comparison: "Comparison", most: int) -> Iterator[str]:

@@ -43,7 +43,7 @@ def ls(path: Path | None, tags: tuple[str, ...]) -> None:
     help="Check against the pages of the bundled web. Default: only for the bundled dataset.",
 )
 def lint(path: Path | None, against_world: bool | None) -> int:
-    """Check that each case is sound, and answerable where it says so.
+    """Check that each case is valid, and can be answered if it says so.
 
     Exits 1 if one is not.
     """

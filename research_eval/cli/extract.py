@@ -18,14 +18,12 @@ __all__ = ["extract"]
 @click.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--url", help="Where the document was found.")
-@click.option("--content-type", default="", help="What the server called it.")
+@click.option("--content-type", default="", help="The Content-Type header of the response.")
 @click.option("--status", default=200, show_default=True, help="The HTTP status.")
 @click.option(
     "--header", "headers", multiple=True, metavar="'K: V'", help="A header of the response."
 )
-@click.option(
-    "--extractor", default="default", show_default=True, help="Who finds the main content."
-)
+@click.option("--extractor", default="default", show_default=True, help="The content extractor.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the text.")
 @click.option(
     "--batch",

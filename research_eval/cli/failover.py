@@ -35,7 +35,7 @@ def run(
 ) -> int:
     """Run scenarios: names of bundled ones, or paths of TOML files.
 
-    Exits 1 if something that must hold under the default settings does not.
+    Exits 1 if a promise of the default settings does not hold.
     """
     from research_eval.failover import COMPARED, compare
     from research_eval.failover.report import files_of, write_files
@@ -63,9 +63,9 @@ def run(
 @click.argument("scenario", nargs=-1)
 @click.option("--out", type=click.Path(path_type=Path), help="Write tables here.")
 def options(scenario: tuple[str, ...], out: Path | None) -> None:
-    """Measure what each refinement alone changes.
+    """Measure the effect of each option alone.
 
-    The settings without any refinement are the base.
+    The base has all options off.
     """
     from research_eval.failover import compare, options
     from research_eval.failover.report import files_of, write_files
@@ -110,9 +110,11 @@ def sweep(scenario: tuple[str, ...], setting: str, out: Path | None) -> None:
 
 @failover.command("versus")
 @click.argument("scenario", nargs=-1)
-@click.option("--seeds", default="1..10", show_default=True, help="Seeds of load and chance.")
+@click.option("--seeds", default="1..10", show_default=True, help="Seeds of the random load.")
 @click.option("--settings", default="default", show_default=True, help="The variant to judge.")
-@click.option("--against", default="original", show_default=True, help="The variant beside it.")
+@click.option(
+    "--against", default="original", show_default=True, help="The variant to compare with."
+)
 def versus(scenario: tuple[str, ...], seeds: str, settings: str, against: str) -> int:
     """Compare two variants over many seeds: searches served, time to results.
 

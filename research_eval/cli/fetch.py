@@ -16,15 +16,15 @@ __all__ = ["fetch"]
 
 @click.command()
 @click.argument("url")
-@click.option("--max-length", type=int, help="Most characters to show.")
-@click.option("--start-index", type=int, help="Where in the text to begin.")
-@click.option("--allow-private", multiple=True, metavar="HOST", help="A host that may be private.")
-@click.option("--any-port", is_flag=True, help="Allow ports other than 80 and 443.")
-@click.option("--robots", is_flag=True, help="Leave pages alone that robots.txt closes.")
-@click.option("--user-agent", help="How to name the tool to servers.")
+@click.option("--max-length", type=int, help="Show at most this many characters.")
+@click.option("--start-index", type=int, help="First character of the text to show.")
 @click.option(
-    "--extractor", default="default", show_default=True, help="Who finds the main content."
+    "--allow-private", multiple=True, metavar="HOST", help="Allow this private host; repeatable."
 )
+@click.option("--any-port", is_flag=True, help="Allow ports other than 80 and 443.")
+@click.option("--robots", is_flag=True, help="Obey robots.txt.")
+@click.option("--user-agent", help="The User-Agent header of requests.")
+@click.option("--extractor", default="default", show_default=True, help="The content extractor.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the text.")
 @click.pass_context
 def fetch(

@@ -99,7 +99,7 @@ def _exit_status(out: Path) -> tuple[int, list[str]]:
     """Say how much came from the recordings, and what went wrong.
 
     Returns:
-        4 if a trial left its recording, 3 if no trial could be judged, else 0; and why, in words,
+        4 if a trial diverged from its recording, 3 if no trial could be judged, else 0; and why, in words,
         with the number of pages that the SSRF guard kept closed.
     """
     from research_eval.cassette import run_verdict
@@ -121,11 +121,11 @@ def _exit_status(out: Path) -> tuple[int, list[str]]:
     if missed:
         key, failure = missed[0]
         click.echo(
-            f"research-eval: {len(missed)} trials left their recording; the first, "
+            f"research-eval: {len(missed)} trials diverged from their recording; the first, "
             f"{'/'.join(map(str, key))}, at turn {failure.turn}: {failure.message}",
             err=True,
         )
-        return 4, [f"{len(missed)} trials left their recording", *closed]
+        return 4, [f"{len(missed)} trials diverged from their recording", *closed]
     if tallies and len(errors) == len(tallies):
         click.echo(
             f"research-eval: no trial could be judged: all {len(errors)} ended in an error "

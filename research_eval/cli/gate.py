@@ -49,7 +49,7 @@ def gate() -> None:
     "--ledger",
     "ledger_file",
     metavar="FILE",
-    help="What was opened: JSON, as a run writes it or as lists.",
+    help="A JSON file of what was opened: a run's ledger, or lists of URLs.",
 )
 @_GATE
 @_BATCH

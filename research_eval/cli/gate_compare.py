@@ -37,18 +37,20 @@ MOST_TOLD = 50
     default="seed",
     show_default=True,
     metavar="GATE",
-    help="What to compare with: a gate, git:REV:package.module:Name, or recorded, the run's verdicts.",
+    help="The gate to compare with: a gate, git:REV:package.module:Name, or `recorded` for the verdicts of the run.",
 )
 @click.option(
-    "--head", default="default", show_default=True, metavar="GATE", help="The gate on trial."
+    "--head", default="default", show_default=True, metavar="GATE", help="The gate to test."
 )
 @click.option(
     "--expect",
     type=click.Path(path_type=Path),
-    help="Flips that are wanted, patterns one a line; a line that no flip needs is an error.",
+    help="A file of expected flips, one pattern a line; a line that matches no flip is an error.",
 )
 @click.option(
-    "--expect-update", is_flag=True, help="Rewrite the --expect file by what flips now, and exit 0."
+    "--expect-update",
+    is_flag=True,
+    help="Write the flips of today into the --expect file, and exit 0.",
 )
 @click.option("--junit", type=click.Path(path_type=Path), help="Where to write JUnit XML.")
 @click.option("--markdown", type=click.Path(path_type=Path), help="Where to write a summary.")

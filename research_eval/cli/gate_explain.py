@@ -11,7 +11,11 @@ __all__ = ["explain"]
 @click.command()
 @click.argument("answer", default="-")
 @click.option(
-    "--ledger", "ledger_file", required=True, metavar="FILE", help="What was seen, as for check."
+    "--ledger",
+    "ledger_file",
+    required=True,
+    metavar="FILE",
+    help="A JSON file of what was opened, as for `gate check`.",
 )
 @click.option("--url", metavar="TEXT", help="Only the citations that contain this text.")
 @click.option(

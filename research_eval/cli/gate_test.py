@@ -51,7 +51,7 @@ class Tested(NamedTuple):
     help="Compare with this gate too: a name, package.module:name, or git:REV:package.module:Name.",
 )
 @click.option(
-    "--update", is_flag=True, help="Write the verdicts that came into ANSWERS as the expected ones."
+    "--update", is_flag=True, help="Write the verdicts into ANSWERS as the expected ones."
 )
 @click.option("--junit", type=click.Path(path_type=Path), help="Where to write JUnit XML.")
 @click.option("--markdown", type=click.Path(path_type=Path), help="Where to write a summary.")

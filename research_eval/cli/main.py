@@ -20,7 +20,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "research_eval.cli.check:check",
         "ask each model, search provider and page once, before a run",
     ),
-    "replay": ("research_eval.cli.replay:replay", "list what left its recordings, and where"),
+    "replay": (
+        "research_eval.cli.replay:replay",
+        "list trials that diverged from their recordings",
+    ),
     "merge": ("research_eval.cli.merge:merge", "put the shards of a run together"),
     "record": (
         "research_eval.cli.run:record",

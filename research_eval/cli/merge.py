@@ -11,7 +11,7 @@ __all__ = ["merge"]
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The new run's folder.")
 def merge(runs: tuple[Path, ...], out: Path) -> int:
-    """Merge the folders RUNS, which `run --shard I/N` left, into one.
+    """Merge RUNS, the folders of `run --shard I/N`, into one run.
 
     Exits 3 when trials of the plan are still missing.
     """

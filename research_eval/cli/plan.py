@@ -68,12 +68,12 @@ class Assumed(NamedTuple):
 @click.option(
     "--cases",
     type=click.IntRange(2, MOST),
-    help="Cases; default: those of EXPERIMENT, or of the run of --from, or 50.",
+    help="Number of cases; default: as in EXPERIMENT, or in the run of --from, or 50.",
 )
 @click.option(
     "--trials",
     type=click.IntRange(1, MOST),
-    help="Trials a case; default: those of EXPERIMENT, or of the run of --from, or 1.",
+    help="Trials of each case; default: as in EXPERIMENT, or in the run of --from, or 1.",
 )
 @click.option(
     "--difference",
@@ -98,7 +98,7 @@ class Assumed(NamedTuple):
     type=Number(0, 1),
     default=0.5,
     show_default=True,
-    help="How alike the two configurations' rates are, case by case.",
+    help="Correlation of the rates of the two configurations over cases.",
 )
 @click.option(
     "--from", "pilot", type=click.Path(path_type=Path), help="Measure the variances in this run."
@@ -112,21 +112,21 @@ class Assumed(NamedTuple):
 @click.option(
     "--comparisons",
     type=click.IntRange(1, MOST),
-    help="Comparisons made together; default: one less than EXPERIMENT has configurations, or 1.",
+    help="Number of comparisons to correct for; default: configurations of EXPERIMENT minus one, or 1.",
 )
 @click.option(
     "--alpha",
     type=ALPHA,
     default=0.05,
     show_default=True,
-    help="Chance of seeing a difference where there is none.",
+    help="Accepted chance of a false alarm.",
 )
 @click.option(
     "--power",
     type=ALPHA,
     default=0.8,
     show_default=True,
-    help="Chance of seeing a difference that is there.",
+    help="Chance to detect the difference.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def plan(

@@ -24,15 +24,15 @@ __all__ = ["replay"]
 @click.option(
     "--until-divergence",
     is_flag=True,
-    help="Show, of each trial that left its recording, what the part before decides.",
+    help="Show what each trial that diverged decided before it diverged.",
 )
 @click.option(
     "--played",
     type=click.Path(path_type=Path),
-    help="Write the names of the searches and pages that were played; `cassette verify` reads them.",
+    help="Write the names of the replayed searches and pages to this file, for `cassette verify`.",
 )
 def replay(experiment: Path, until_divergence: bool, **options: Any) -> int:  # noqa: ANN401  # click hands over every option
-    """Replay EXPERIMENT and list the trials that left their recordings, and where.
+    """Replay EXPERIMENT and list the trials that diverged from their recordings, and where.
 
     Exits 4 when one did.
     """
@@ -48,7 +48,7 @@ def replay(experiment: Path, until_divergence: bool, **options: Any) -> int:  # 
 
 
 def _line(record: "TrialRecord") -> str:
-    """Return where a trial left its recording and what was decided before."""
+    """Return where a trial diverged from its recording and what was decided before."""
     verdicts = [
         f"attempt {event.attempt} "
         + ("passed" if event.verdict.passed else "/".join(v.kind for v in event.verdict.violations))

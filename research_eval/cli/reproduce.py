@@ -20,7 +20,7 @@ GOES_ON = ("--resume", "--retry-errors", "--overwrite", "--no-report", "--missin
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 def reproduce(run: Path) -> int:
-    """Print the commands that make the run in folder RUN again, and compare both.
+    """Print the commands that repeat the run in folder RUN and compare both.
 
     Lines that begin with # say what it was made with, and what differs here. Nothing is executed.
     """

@@ -50,10 +50,12 @@ MODES = click.Choice(["replay", "record", "live"])
 )
 @click.option("--resume", is_flag=True, help="Continue the run in the folder.")
 @click.option(
-    "--retry-errors", is_flag=True, help="Run again trials that a provider or the network broke."
+    "--retry-errors",
+    is_flag=True,
+    help="Run trials again that failed by a provider or the network.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace an earlier run in the folder.")
-@click.option("--shard", default="1/1", metavar="I/N", help="Only part I of N of the plan.")
+@click.option("--shard", default="1/1", metavar="I/N", help="Run only part I of N of the plan.")
 @limits
 @click.option(
     "--scheduler", metavar="ADDRESS", help="Run on a Dask cluster: tcp://HOST:PORT, or local."
@@ -77,14 +79,16 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
     "--out",
     type=click.Path(path_type=Path),
     help="The run's folder; default: reports/NAME-recording, with --missing or --stale the first "
-    "of that name, NAME-recording-2, … that is free.",
+    "free name of NAME-recording, NAME-recording-2, …",
 )
 @click.option("--overwrite", is_flag=True, help="Replace an earlier run in the folder.")
 @click.option("--resume", is_flag=True, help="Continue a recording that was interrupted.")
 @click.option(
-    "--retry-errors", is_flag=True, help="Run again trials that a provider or the network broke."
+    "--retry-errors",
+    is_flag=True,
+    help="Run trials again that failed by a provider or the network.",
 )
-@click.option("--shard", default="1/1", metavar="I/N", help="Only part I of N of the plan.")
+@click.option("--shard", default="1/1", metavar="I/N", help="Run only part I of N of the plan.")
 @limits
 @click.option(
     "--missing",
@@ -92,15 +96,17 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
     flag_value="missing",
     help="Record only trials and pages that have no recording.",
 )
-@click.option("--stale", "refresh", flag_value="stale", help="Record only what no longer fits.")
+@click.option(
+    "--stale", "refresh", flag_value="stale", help="Record only what the requests no longer match."
+)
 @click.option("--all", "refresh", flag_value="all", help="Record everything again.")
 @click.option("--no-report", is_flag=True, help="Write the records alone, no report.")
 def record(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands over every option
     """Run EXPERIMENT against the real services and keep every HTTP exchange.
 
     With record_from = "world" searches and pages come from the bundled web.
-    What is on the cassettes already and still fits is replayed; the rest is asked for.
-    Terms of a search API may forbid keeping its results: read them first.
+    What the cassettes already hold and still fits is replayed; the rest is requested.
+    The terms of a search API may forbid to keep its results: read them first.
     """
     return _run(experiment, {**options, "model_mode": "record", "web_mode": "record"})
 

@@ -43,7 +43,7 @@ __all__ = ["score"]
     type=click.Choice(["record", "replay", "live"]),
     default="record",
     show_default=True,
-    help="Ask what was not asked before and keep it, ask nothing, or ask everything and keep nothing.",
+    help="record: send new questions and keep the replies; replay: send none; live: send all and keep nothing.",
 )
 @click.option(
     "--judge-cassettes",

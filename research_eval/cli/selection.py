@@ -15,7 +15,7 @@ OF_EXPERIMENT = (
         "names",
         multiple=True,
         metavar="NAME",
-        help="Only this one; repeatable.",
+        help="Run only this configuration; repeatable.",
     ),
     click.option(
         "--set",
@@ -50,7 +50,9 @@ def selection(command: Callable[..., Any]) -> Callable[..., Any]:
                 help="Only cases with this tag; repeatable.",
             ),
             click.option(
-                "--limit", type=click.IntRange(1), help="Only so many cases, from the first."
+                "--limit",
+                type=click.IntRange(1),
+                help="Run at most this many cases, from the first on.",
             ),
             *OF_EXPERIMENT,
             click.option(
@@ -73,24 +75,24 @@ def limits(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--max-tokens",
                 type=click.IntRange(1),
-                help="Send no call that could take the run beyond so many tokens.",
+                help="Most tokens of the run; a call that could exceed them is not sent.",
             ),
             click.option(
                 "--max-cost",
                 type=click.FloatRange(0, min_open=True),
-                help="Send no call that could take the run beyond so many US dollars.",
+                help="Most US dollars of the run; a call that could exceed them is not sent.",
             ),
             click.option(
                 "--max-time",
                 type=click.FloatRange(0, min_open=True),
-                help="End the run, and its calls in flight, after so many seconds.",
+                help="Stop the run, with its open calls, after this many seconds.",
             ),
             click.option(
                 "--allow-unbounded",
                 "unbounded",
                 multiple=True,
                 metavar="CONFIGURATION",
-                help="Let --max-cost and --max-tokens send its calls though nothing bounds them; repeatable.",
+                help="Send calls of this configuration under --max-cost and --max-tokens although their size has no limit; repeatable.",
             ),
             click.option(
                 "--dry-run", is_flag=True, help="Print the plan and an estimate, and run nothing."
@@ -100,7 +102,7 @@ def limits(command: Callable[..., Any]) -> Callable[..., Any]:
                 "pilot",
                 type=click.Path(path_type=Path),
                 metavar="RUN",
-                help="With --dry-run: take calls and tokens of a trial from this run.",
+                help="With --dry-run: estimate calls and tokens of a trial from this run.",
             ),
         )
     ):

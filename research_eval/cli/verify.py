@@ -13,12 +13,12 @@ __all__ = ["verify"]
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Keep the run that is in it, to report on it and to compare it with another.",
+    help="Extract the run into this folder, for `report` and `compare`.",
 )
 def verify(bundle: Path, out: Path | None) -> int:
     """Check the file BUNDLE that `research-eval report --format zip` wrote.
 
-    Holds every file to its digest, and makes all values of report.json anew from the records.
+    Compares every file with its digest, and computes all values of report.json again from the records.
     Exits 1 when something does not agree.
     """
     from research_eval.report.bundle import check_bundle

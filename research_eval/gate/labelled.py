@@ -99,7 +99,7 @@ def read_labelled(content: str, name: str) -> list[Labelled]:
         place = f"{name}:{line}"
         one = Labelled(answer_line(row, place), line)
         if (earlier := first_at.setdefault(one.id, line)) != line:
-            raise UsageError(f"{place}: id {one.id!r} stands on line {earlier} already")
+            raise UsageError(f"{place}: duplicate id {one.id!r}, first on line {earlier}")
         found.append(one)
     if not found:
         raise UsageError(f"{name}: holds no answer")

@@ -167,7 +167,7 @@ def _scan(path: Path) -> dict[TrialKey, Line]:
         key = _key_of(line, f"{path}:{number}")
         if found.setdefault(key, place) is not place and [line] != list(read_lines([found[key]])):
             name = "/".join(map(str, key))
-            raise RecordError(f"{path}:{number}: trial {name} stands on an earlier line otherwise")
+            raise RecordError(f"{path}:{number}: duplicate trial {name} with different content")
     return found
 
 

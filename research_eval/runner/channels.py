@@ -236,7 +236,7 @@ def open_channels(
     if options.web_mode == "replay" and needs_cassettes and not has_cassettes:
         raise CassetteError(
             f"{folder / 'web'}: there are no recordings; make them with research-eval record "
-            "(agents that neither search nor open a page leave none: see search.chain)"
+            "(no web traffic was recorded; is search.chain set?)"
         )
     is_web_recorded = options.web_mode == "replay" or world is not None
     web_secrets, model_secrets = secrets_of(options, is_world=world is not None)

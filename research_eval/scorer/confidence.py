@@ -51,5 +51,5 @@ def _stated(trial: TrialRecord) -> Score:
     if found is None:
         return inapplicable(STATED, "the answer states no confidence")
     if found.share is None:
-        return Unscored(name=STATED, reason=f"on no scale that can be told: {found.text!r}")
+        return Unscored(name=STATED, reason=f"the scale of the number is unclear: {found.text!r}")
     return scored(STATED, found.share)

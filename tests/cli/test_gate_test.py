@@ -121,7 +121,7 @@ def test_base_compares_two_gates_over_the_same_file(call):
         ("{", ":1: not JSON"),
         ("[]", ":1: expected an object"),
         ("\n\n", "holds no answer"),
-        ('{"id":"a","text":"","expected":"pass"}\n' * 2, ":2: id 'a' stands on line 1 already"),
+        ('{"id":"a","text":"","expected":"pass"}\n' * 2, ":2: duplicate id 'a', first on line 1"),
     ],
 )
 def test_a_file_that_is_wrong_is_refused_with_its_line(call, text, words):

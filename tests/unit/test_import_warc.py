@@ -139,7 +139,7 @@ def test_an_answer_whose_post_cannot_be_told_is_refused_and_not_made_a_get(tmp_p
     kept, refused, skipped = crawl.read(tmp_path)
 
     assert kept == []
-    assert refused == ["which POST request it answers cannot be told"]
+    assert refused == ["its POST request cannot be found"]
     assert "requests without a response" in skipped
 
 

@@ -132,7 +132,7 @@ def test_a_trial_that_stands_there_twice_with_two_results_is_named(tmp_path):
     with folder.trials_path.open("ab") as journal:
         journal.write(record("a", status="error").model_dump_json().encode() + b"\n")
 
-    with pytest.raises(RecordError, match=r"trials\.jsonl:2: trial a/c/1 stands"):
+    with pytest.raises(RecordError, match=r"trials\.jsonl:2: duplicate trial a/c/1 with"):
         JournalWriter(folder)
     folder.trials_path.unlink()
     JournalWriter(folder).close()  # no lock is left
