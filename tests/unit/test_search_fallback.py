@@ -197,6 +197,13 @@ def test_a_single_provider_is_waited_for_within_the_longest_wait():
     assert found[1][2][-1].waited_s == 6.4
 
 
+@given(st.lists(st.floats(0, 30), min_size=1, max_size=9), st.sampled_from([2, 7, 0.1]))
+def test_the_end_of_a_pause_is_met_at_whatever_time_it_began(times, pause_s):
+    found = Lab((f"rate_limited:{pause_s}", "ok")).run(times)
+
+    assert served(found) == ["a"] * len(times)
+
+
 def test_a_single_provider_that_asks_for_more_is_not_waited_for():
     found = Lab(("rate_limited:11", "ok")).run([0, 1])
 

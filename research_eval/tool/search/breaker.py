@@ -156,6 +156,7 @@ class CircuitBreaker:
             is_pause: Whether the provider asked for the pause, and is well after it; otherwise the
                 first call after it is a probe.
         """
+        until = round(until, 6)
         was_open = self._state == "open"
         if until <= now or (was_open and until <= self._reopens_at):
             return False
@@ -201,7 +202,7 @@ class CircuitBreaker:
         return min(longest, cooldown_s * policy.cooldown_factor)
 
     def _rest(self, now: float, until: float, after: BreakerState) -> None:
-        self._reopens_at = until
+        self._reopens_at = round(until, 6)  # as clocks tell the time
         self._after_rest = after
         self._turn("open", now)
 

@@ -284,7 +284,10 @@ class ResilientSearchProvider:
         return round(wait, 6)
 
     def _pause_left_s(self) -> float:
-        return max(0.0, round(self._breaker.reopens_at - self._clock.now(), 6))
+        left = self._breaker.reopens_at - self._clock.now()
+        return (
+            max(1e-6, round(left, 6)) if left > 0 else 0.0
+        )  # a wait of 0 would be asked for for ever
 
     def _count_failure(self, permit: Permit, exc: SearchError, call: "_Call") -> bool:
         now, settings = self._clock.now(), self._settings
