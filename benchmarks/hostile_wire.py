@@ -38,7 +38,7 @@ PROVIDERS = {
 }
 CHANNELS = (*MODEL_CHANNELS, *WEB_CHANNELS)
 CONTROLS = ("an invented page", "no page at all")
-"""Classes whose names begin so are answers that break the rules: they must be rejected.
+"""Classes whose names start with it are answers that break the rules: they must be rejected.
 
 So are the few texts that plug-ins in the place of an agent return.
 """

@@ -1,20 +1,26 @@
 """Each fact is declared once, and documented: measures, kinds of violation, endings, commands, forms of JSON."""
 
 import json
+import re
 import runpy
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
 import click
 import pytest
 
+from research_eval.cassette.verdict import ReplayWord
+from research_eval.errors import ModelErrorKind
+from research_eval.experiment.settings import ExperimentSettings
 from research_eval.gate.kind import KINDS
 from research_eval.report.aggregate import STATUSES
 from research_eval.report.junit import OUTCOMES
 from research_eval.report.score_section import SECTIONS
-from research_eval.schema import ENDINGS, TrialStatus
+from research_eval.schema import ENDINGS, Evidence, LedgerFidelity, Record, SourceState, TrialStatus
 from research_eval.scorer import BUILT_IN, no_pages, registry, score_trial
 from research_eval.scorer.measure import measures_of
+from research_eval.tool.search.protocol import SearchErrorKind
 from tests.story import Story
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,3 +118,41 @@ def entry() -> click.Group:
 def test_a_json_form_says_its_version():
     for path in (ROOT / "docs" / "schemas").glob("*.json"):
         assert json.loads(path.read_text("utf-8"))["properties"]["schema_version"]["const"] == 1
+
+
+def settings(record: type[Record], at: str = "") -> Iterator[str]:
+    """Return the names of all settings below a record, with their place."""
+    for name, field in record.model_fields.items():
+        yield f"{at}{name}"
+        for one in records_in(field.annotation):
+            yield from settings(one, f"{at}{name}.")
+
+
+def records_in(annotation: object) -> Iterator[type[Record]]:
+    if isinstance(annotation, type) and issubclass(annotation, Record):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from records_in(inner)
+
+
+@pytest.mark.parametrize("setting", sorted(settings(ExperimentSettings)))
+def test_every_setting_of_an_experiment_is_documented(setting):
+    name = setting.rpartition(".")[2]
+    shown = rf"`(?:[\w.]+\.)?{name}`|\b{name} *=|\.{name}\b|\b{name}\.|\[{name}\]"
+
+    assert re.search(shown, DOCS)
+
+
+WORDS = {
+    "kinds of model errors": ModelErrorKind,
+    "kinds of search errors": SearchErrorKind,
+    "outcomes of a replay": ReplayWord,
+    "what a ledger rests on": LedgerFidelity,
+    "states of a source": SourceState,
+    "evidence of a page": Evidence,
+}
+
+
+@pytest.mark.parametrize("what", WORDS)
+def test_every_word_of_a_record_is_documented(what):
+    assert [word for word in get_args(WORDS[what]) if f"`{word}`" not in DOCS] == []
