@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from research_eval.analysis.side import Place, Side
-from research_eval.schema import Record, TrialKey
+from research_eval.schema import AnswerChecked, Record, TrialKey
 from research_eval.scorer import Measure
 
 __all__ = ["Flip", "Lost", "add_answers", "find_flips", "find_lost", "gained", "worst_loss"]
@@ -21,6 +21,9 @@ class Flip(Record):
     is_worse: bool
     base_answer: str | None = None
     head_answer: str | None = None
+    base_violations: tuple[str, ...] = ()
+    """What the gate found in the answer: the kind of each violation, and its URL where it has one."""
+    head_violations: tuple[str, ...] = ()
 
 
 class Lost(Record):
@@ -106,7 +109,7 @@ def worst_loss(base: Side, head: Side, measure: Measure, lost: Iterable[Lost]) -
 
 
 def add_answers(base: Side, head: Side, flips: Sequence[Flip], limit: int) -> list[Flip]:
-    """Return the first `limit` flips with the answers of both sides, read from the journals.
+    """Return the first `limit` flips with the answers and violations of both sides, from the journals.
 
     Raises:
         RecordError: If a journal cannot be read.
@@ -116,14 +119,17 @@ def add_answers(base: Side, head: Side, flips: Sequence[Flip], limit: int) -> li
         return []
     ours, theirs = _answers(base, shown), _answers(head, shown)
     return [
-        flip.model_copy(
-            update={
-                "base_answer": ours.get((flip.case_id, flip.trial), {}).get(_is_first(flip)),
-                "head_answer": theirs.get((flip.case_id, flip.trial), {}).get(_is_first(flip)),
-            }
-        )
+        flip.model_copy(update=_said("base", ours, flip) | _said("head", theirs, flip))
         for flip in shown
     ]
+
+
+def _said(name: str, answers: "_Answers", flip: Flip) -> dict[str, object]:
+    checked = answers.get((flip.case_id, flip.trial), {}).get(_is_first(flip))
+    if checked is None:
+        return {}
+    found = tuple(" ".join(filter(None, (v.kind, v.url))) for v in checked.verdict.violations)
+    return {f"{name}_answer": checked.answer, f"{name}_violations": found}
 
 
 def _is_first(flip: Flip) -> bool:
@@ -131,13 +137,16 @@ def _is_first(flip: Flip) -> bool:
     return flip.measure.startswith("first_")
 
 
-def _answers(side: Side, flips: Iterable[Flip]) -> dict[Place, dict[bool, str]]:
+_Answers = dict[Place, dict[bool, AnswerChecked]]
+
+
+def _answers(side: Side, flips: Iterable[Flip]) -> _Answers:
     """Return the first (`True`) and the last answer (`False`) of the trials that flipped."""
     name = side.configuration.name
     wanted = {TrialKey(flip.case_id, name, flip.trial) for flip in flips}
     records = side.run.folder.trials() if side.run.folder else ()
     return {
-        (trial.case_id, trial.trial): {True: attempts[0].answer, False: attempts[-1].answer}
+        (trial.case_id, trial.trial): {True: attempts[0], False: attempts[-1]}
         for trial in records
         if trial.key in wanted and (attempts := trial.attempts)
     }

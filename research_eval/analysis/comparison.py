@@ -12,6 +12,7 @@ from research_eval.analysis.setting import (
     is_identical_traffic,
     setting_differences,
 )
+from research_eval.analysis.several import PairOutput, RunsOutput
 from research_eval.analysis.side import Side
 from research_eval.analysis.unpaired import UnpairedComparison
 from research_eval.journal import RunFolder
@@ -74,6 +75,10 @@ class CompareOutput(Record):
     unpaired: tuple[UnpairedComparison, ...] = ()
     """With --unpaired, in place of `comparisons`."""
     absent: tuple[Absent, ...]
+    pairs: tuple[PairOutput, ...] = ()
+    """Of more than two configurations of one run: every pair, corrected over all of them."""
+    runs: tuple[RunsOutput, ...] = ()
+    """Of three or more runs: how much the runs of each configuration differ."""
     requirements: Requirements | None = None
     """What came of the requirements of head, where it has any."""
 

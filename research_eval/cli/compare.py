@@ -10,16 +10,17 @@ from research_eval.cli.number import ALPHA, Number
 from research_eval.errors import UsageError
 
 if TYPE_CHECKING:
-    from research_eval.analysis.comparison import Absent, CompareOutput, Comparison
+    from research_eval.analysis.comparison import Absent, CompareOutput
     from research_eval.analysis.difference import CompareSettings
-    from research_eval.analysis.side import Plan, Side
+    from research_eval.analysis.side import Side
+    from research_eval.cli.compare_sides import Made
 
 __all__ = ["compare"]
 
 
 @click.command()
 @click.argument("base", type=click.Path(path_type=Path))
-@click.argument("head", type=click.Path(path_type=Path), required=False)
+@click.argument("heads", type=click.Path(path_type=Path), nargs=-1, metavar="[HEAD]...")
 @click.option(
     "--configuration",
     "names",
@@ -84,6 +85,9 @@ __all__ = ["compare"]
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 @click.option("--junit", type=click.Path(path_type=Path), help="Write JUnit XML here.")
+@click.option(
+    "--html", type=click.Path(path_type=Path), help="Write a page with every changed answer here."
+)
 @click.option("--markdown", type=click.Path(path_type=Path), help="Write a summary here.")
 @click.option(
     "--unpaired",
@@ -97,21 +101,20 @@ __all__ = ["compare"]
     is_flag=True,
     help="Compare each configuration with itself: how often chance alone flips a verdict.",
 )
-def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN401  # click's options
-    """Compare run HEAD with run BASE, or the configurations of one run.
+def compare(base: Path, heads: tuple[Path, ...], **options: Any) -> int:  # noqa: ANN401  # click's options
+    """Compare each run HEAD with run BASE, or the configurations of one run.
 
     Where both replayed the same recordings, every trial that changed sides or lost its value counts;
     elsewhere a paired test over the cases decides.
     A configuration of BASE that HEAD lacks is named; with --fail-on regression it is inconclusive,
     unless --configuration or --shared is given.
-    The requirements of HEAD's experiment are ruled, max_flips against BASE.
+    Three or more runs also show how much runs of one configuration differ, such as from day to day.
+    The requirements of each HEAD's experiment are ruled, max_flips against BASE.
     Exits 1 on a regression with --fail-on regression or when a requirement does not hold, 3 when a
     verdict is inconclusive.
     """
-    from research_eval.analysis.comparison import CompareOutput, compare_sides
     from research_eval.analysis.difference import CompareSettings
-    from research_eval.analysis.requirement import rule_requirements
-    from research_eval.journal import RunFolder
+    from research_eval.cli.compare_sides import absent_of, compare_pairs, read_pairs, rulings_of
 
     settings = CompareSettings(
         measures=tuple(dict.fromkeys(options["measures"])),
@@ -119,118 +122,28 @@ def compare(base: Path, head: Path | None, **options: Any) -> int:  # noqa: ANN4
         **{key: options[key] for key in ("margin", "alpha", "coverage_floor", "difference")},
     )
     if options["self_check"]:
-        return _self_check(base, head, options["names"], settings, as_json=options["as_json"])
-    if options["is_shared"] and (head is None or options["is_unpaired"]):
+        return _self_check(base, heads, options["names"], settings, as_json=options["as_json"])
+    if options["is_shared"] and (not heads or options["is_unpaired"]):
         raise UsageError("--shared is for two runs whose cases pair")
-    pairs = _pairs(base, head, options["names"], settings, is_shared=options["is_shared"])
-    absent = _absent(base, head, options)
-    rulings = rule_requirements(RunFolder(head or base), RunFolder(base) if head else None)
+    if options["html"] and options["is_unpaired"]:
+        raise UsageError("--html shows paired comparisons; leave --unpaired away")
+    pairs = read_pairs(base, heads, options["names"], settings, is_shared=options["is_shared"])
+    absent = absent_of(base, heads, options)
+    rulings = rulings_of(base, heads)
     if options["is_unpaired"]:
         found = _unpaired(pairs, settings, absent).model_copy(update={"requirements": rulings})
         _print(found, [], options)
         return _close([one.verdict for one in found.unpaired], found, options["fail_on"])
-    for side, others in pairs:
-        _check_cases(side, others)
-    made = [(side, others, compare_sides(side, others, settings)) for side, others in pairs]
-    comparisons = tuple(one for _, _, some in made for one in some)
-    found = CompareOutput(
-        settings=settings, comparisons=comparisons, absent=tuple(absent), requirements=rulings
-    )
-    if options["junit"]:
-        _write_junit(options["junit"], found)
+    made, found = compare_pairs(pairs, settings, has_heads=bool(heads))
+    found = found.model_copy(update={"absent": tuple(absent), "requirements": rulings})
+    if options["html"] or options["as_json"] or options["is_whole"]:
+        found = _with_answers(found, made)
+    if options["junit"] or options["html"]:
+        _write(found, options["junit"], options["html"])
     _print(found, made, options)
-    _tell(found, head or base, options)
-    verdicts = [entry.verdict for one in comparisons for entry in one.measures]
+    _tell(found, heads[-1] if heads else base, options)
+    verdicts = [entry.verdict for one in found.comparisons for entry in one.measures]
     return _close(verdicts, found, options["fail_on"])
-
-
-def _pairs(
-    base: Path,
-    head: Path | None,
-    names: Sequence[str],
-    settings: "CompareSettings",
-    *,
-    is_shared: bool,
-) -> "list[tuple[Side, list[Side]]]":
-    """Return each base side with the sides that are compared with it."""
-    from research_eval.analysis.side import read_sides
-    from research_eval.journal import RunFolder
-
-    if head is None:
-        sides = read_sides(RunFolder(base), names or None, settings.measures)
-        if names:
-            sides.sort(key=lambda side: names.index(side.configuration.name))
-        if len(sides) < 2:
-            raise UsageError(f"{base}: one configuration alone; name two, or a second run")
-        return [(sides[0], sides[1:])]
-    if len(names) > 2:
-        raise UsageError(f"--configuration: {len(names)} names for two runs; expected 1 or 2")
-    plan = _shared_plan(base, head, names) if is_shared else None
-    ours = read_sides(RunFolder(base), names[:1] or None, settings.measures, plan)
-    theirs = read_sides(RunFolder(head), names[-1:] or None, settings.measures, plan)
-    if names:
-        return [(ours[0], theirs)]
-    by_name = {side.configuration.name: side for side in theirs}
-    shared = [s for s in ours if s.configuration.name in by_name]
-    if not shared:
-        raise UsageError(f"{base} and {head} have no configuration in common; name two")
-    return [(side, [by_name[side.configuration.name]]) for side in shared]
-
-
-def _absent(base: Path, head: Path | None, options: dict[str, Any]) -> "list[Absent]":
-    """Return the configurations that HEAD lacks, where nobody named which to compare."""
-    from research_eval.analysis.comparison import find_absent
-    from research_eval.journal import RunFolder
-
-    if head is None or options["names"]:
-        return []
-    is_ruled = options["fail_on"] == "regression" and not options["is_shared"]
-    return find_absent(RunFolder(base), RunFolder(head), is_ruled=is_ruled)
-
-
-def _shared_plan(base: Path, head: Path, names: Sequence[str]) -> "Plan":
-    """Return the trials that both runs planned, and say which cases one of them left out.
-
-    Raises:
-        UsageError: If there is none.
-    """
-    from research_eval.analysis.side import Plan
-    from research_eval.journal import RunFolder
-
-    manifests = [RunFolder(path).manifest() for path in (base, head)]
-    ours, theirs = map(Plan.of, manifests)
-    shared = ours.shared(theirs)
-    if not shared.case_ids:
-        raise _no_case_in_common(base, head)
-    left = {
-        f"{len(cases)} cases": sorted(cases) for cases in [ours.case_ids - theirs.case_ids] if cases
-    }
-    if not names:
-        configurations = [{one.name for one in manifest.configurations} for manifest in manifests]
-        gone = sorted(configurations[0] - configurations[1])
-        left |= {f"{len(gone)} configurations": gone} if gone else {}
-    for what, some in left.items():
-        more = ", …" if len(some) > 5 else ""
-        click.echo(f"left out by {head}: {what}: {', '.join(some[:5])}{more}", err=True)
-    return shared
-
-
-def _no_case_in_common(base: object, head: object) -> UsageError:
-    return UsageError(
-        f"{base} and {head} have no case in common,"
-        " so that nothing can be paired; --unpaired compares the rates alone"
-    )
-
-
-def _check_cases(base: "Side", others: "Sequence[Side]") -> None:
-    """Refuse two runs that asked different questions.
-
-    Raises:
-        UsageError: If no case is planned on both sides.
-    """
-    for other in others:
-        if not base.plan.case_ids & other.plan.case_ids:
-            raise _no_case_in_common(base.run.name, other.run.name)
 
 
 def _close(verdicts: Sequence[str], found: "CompareOutput", fail_on: str | None) -> int:
@@ -267,38 +180,47 @@ def _tell(found: "CompareOutput", head: Path, options: dict[str, Any]) -> None:
         tell(comparison_markdown(found), markdown)
 
 
-def _write_junit(path: Path, found: "CompareOutput") -> None:
+def _write(found: "CompareOutput", junit: Path | None, page: Path | None) -> None:
+    """Write the files that are asked for, each whole or not at all."""
     from research_eval.journal import write_whole
+    from research_eval.report.comparison import render_comparison
     from research_eval.report.junit import comparison_junit
+    from research_eval.secret import last_scrub
 
-    try:
-        write_whole(path, comparison_junit(found))
-    except OSError as exc:
-        raise UsageError(f"{path}: cannot be written: {exc.strerror}") from exc
+    for path, render in ((junit, comparison_junit), (page, render_comparison)):
+        if path is None:
+            continue
+        try:
+            write_whole(path, last_scrub().scrub_bytes(render(found)))
+        except OSError as exc:
+            raise UsageError(f"{path}: cannot be written: {exc.strerror}") from exc
+
+
+def _with_answers(found: "CompareOutput", made: "list[Made]") -> "CompareOutput":
+    """Return what was found with the answers of every trial that changed."""
+    from research_eval.analysis.change import add_answers
+
+    answered = []
+    for side, others, some in made:
+        for other, one in zip(others, some, strict=True):
+            flips = add_answers(side, other, one.flips, len(one.flips))
+            answered.append(one.model_copy(update={"flips": tuple(flips)}))
+    return found.model_copy(update={"comparisons": tuple(answered)})
 
 
 def _print(
     found: "CompareOutput",
-    made: "list[tuple[Side, list[Side], list[Comparison]]]",
+    made: "list[Made]",
     options: dict[str, Any],
 ) -> None:
-    from research_eval.analysis.change import add_answers
     from research_eval.cli.closing import print_rulings
     from research_eval.cli.compare_text import appendix_lines, comparison_lines
 
-    is_whole = options["is_whole"] or options["as_json"]
-    if is_whole:
-        answered = []
-        for side, others, some in made:
-            for other, one in zip(others, some, strict=True):
-                flips = add_answers(side, other, one.flips, len(one.flips))
-                answered.append(one.model_copy(update={"flips": tuple(flips)}))
-        found = found.model_copy(update={"comparisons": tuple(answered)})
     if options["as_json"]:
         click.echo(found.model_dump_json())
         return
     lines = list(comparison_lines(found, options["flips"]))
-    if is_whole:
+    if options["is_whole"]:
         lines += appendix_lines(found, [(side, others) for side, others, _ in made])
     click.echo("\n".join(lines))
     print_rulings(found.requirements)
@@ -329,7 +251,7 @@ def _unpaired(
 
 def _self_check(
     base: Path,
-    head: Path | None,
+    heads: Sequence[Path],
     names: Sequence[str],
     settings: "CompareSettings",
     *,
@@ -343,7 +265,7 @@ def _self_check(
     from research_eval.journal import RunFolder
     from research_eval.stats import aa_flip_rates
 
-    if head is not None:
+    if heads:
         raise UsageError("--a-a looks at one run alone; leave HEAD away")
     rows = []
     for side in read_sides(RunFolder(base), names or None, settings.measures):

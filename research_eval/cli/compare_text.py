@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from research_eval.analysis.comparison import Absent, CompareOutput, Comparison
     from research_eval.analysis.difference import CompareSettings, MeasureComparison, SideSummary
     from research_eval.analysis.resilience import Resilience
+    from research_eval.analysis.several import RunsOutput
     from research_eval.analysis.side import Side
     from research_eval.analysis.unpaired import UnpairedComparison
 
@@ -40,12 +41,25 @@ def comparison_lines(found: "CompareOutput", most: int) -> Iterator[str]:
             yield from (_resilience(cost, found.settings) for cost in one.resilience)
         if len(found.comparisons) == 1 and not found.settings.is_whole:
             yield from _settings(found.comparisons[0], MOST_SETTINGS)
+    for spread in found.runs:
+        yield _spread(spread, found.settings)
     for entry in found.unpaired:
         yield from _unpaired(entry, found.settings)
     for absent in found.absent:
         yield from _absent(absent)
     if found.comparisons and not found.settings.is_whole:
         yield "--all prints both sides, settings, answers and other tests; --json everything"
+
+
+def _spread(one: "RunsOutput", settings: "CompareSettings") -> str:
+    """Return how much several runs of one configuration differ."""
+    low, high = one.interval
+    return (
+        f"{len(one.values)} runs of {one_line(one.configuration)}, {one_line(one.measure)}:"
+        f" {_span(list(one.values.values()), '.3f')} over {one.cases} cases; standard deviation between"
+        f" runs beyond chance {one.sd:.3f}, {100 * (1 - settings.alpha):g} % interval {low:.3f} to"
+        f" {high:.3f}; p {_p(one.p)} that they do not differ"
+    )
 
 
 def _result(found: "CompareOutput") -> str:
@@ -76,7 +90,9 @@ def _table(comparisons: "Sequence[Comparison]", settings: "CompareSettings") -> 
         one = comparisons[0]
         yield f"head {one_line(one.head)}{_script(one.head_is_reference_agent)}"
     names = [_head_name(one, is_whole=len(bases) > 1) for one in comparisons]
-    width = min(28, max(13, *map(len, names)))
+    if len(set(names)) < len(names):
+        names = [one_line(one.head) for one in comparisons]  # several runs of one configuration
+    width = min(48 if len(bases) < len(comparisons) else 28, max(13, *map(len, names)))
     level = f"{100 * (1 - settings.alpha):g} %"
     yield (
         f"{'configuration':{width}} {'measure':21} {'base':>6} {'head':>6}"
@@ -221,8 +237,16 @@ def appendix_lines(
             yield from _sides(entry.base_side, entry.head_side, level)
             yield from _other_tests(entry)
     for side, others in groups:
-        if len(others) > 1:
+        if len(others) > 1 and not found.runs:
             yield from _overall([side, *others], found.settings)
+    if found.pairs:
+        yield "\nEvery pair, p corrected (Holm) over all of them"
+    for pair in found.pairs:
+        low, high = pair.interval
+        yield (
+            f"  {one_line(pair.measure)}: {one_line(pair.base)} -> {one_line(pair.head)}"
+            f" {pair.difference:+.3f} [{low:+.3f}, {high:+.3f}], p {_p(pair.p)}, {pair.cases} cases"
+        )
 
 
 def _other_tests(entry: "MeasureComparison") -> Iterator[str]:

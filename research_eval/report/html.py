@@ -5,11 +5,9 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.resources import files
 from urllib.parse import urlencode
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from jinja2 import Environment
 
 from research_eval.journal import RunFolder
 from research_eval.report.cell import Cell, Derived, Mean, Measure, Name, Sum, TableView, cell_text
@@ -17,6 +15,7 @@ from research_eval.report.chunk import read_details
 from research_eval.report.finding import finding
 from research_eval.report.heading import definitions
 from research_eval.report.pack import JSON, json_text, pack, pack_value
+from research_eval.report.page import page_environment, template_text
 from research_eval.report.plot import draw_plots
 from research_eval.report.section import sections
 from research_eval.report.trace import Condition, Count, Trace
@@ -31,7 +30,6 @@ from research_eval.report.wording import (
     run_facts,
     run_labels,
 )
-from research_eval.schema.display import visible
 
 __all__ = ["html_blocks", "render_html", "trace_fragment"]
 
@@ -114,7 +112,7 @@ def _pieces(
             finding=finding(view),
             definitions=definitions(view),
             facts=run_facts(manifest),
-            style=_template("style.css"),
+            style=template_text("style.css"),
             script=script,
             script_hash=f"sha256-{digest}",
             chunks=_chunks(view, folder, has_pages=has_pages),
@@ -136,24 +134,13 @@ def _drawn(view: RunView) -> dict[str, dict[str, str]]:
     return {name: {"wide": svg, "narrow": narrow[name]} for name, svg in draw_plots(view).items()}
 
 
-def _template(name: str) -> str:
-    return files("research_eval.report").joinpath("templates", name).read_text(encoding="utf-8")
-
-
 def _script() -> str:
-    parts = "\n".join(_template(f"{name}.js") for name in SCRIPTS)
+    parts = "\n".join(template_text(f"{name}.js") for name in SCRIPTS)
     return f'(() => {{\n"use strict";\n{parts}}})();'
 
 
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FunctionLoader(_template),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_environment()
     environment.filters |= {
         "bounds": _bounds,
         "by_configuration": _by_configuration,
@@ -166,11 +153,6 @@ def _environment() -> Environment:
     }
     environment.tests["figures"] = lambda text: _FIGURES.fullmatch(text) is not None
     return environment
-
-
-def _shown(value: object) -> object:
-    """Return words without characters that act instead of being seen; markup of ours as it is."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _bounds(rate: Rate) -> str:

@@ -9,8 +9,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from click.testing import CliRunner
 from playwright import sync_api
 
+from research_eval.cli.compare import compare
 from research_eval.dataset import Case
 from research_eval.report.write import write_report
 from research_eval.schema import (
@@ -510,6 +512,32 @@ def test_axe_finds_nothing_on_any_view(browser, report, width, scheme) -> None:
     context.close()
 
     assert found == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (390, "light")], ids=str)
+def test_axe_finds_nothing_on_a_comparison(browser, large, made, tmp_path, width, scheme) -> None:
+    record, trials = large
+    folders = [made.write_run(tmp_path / "base", record, trials)]
+    swapped = [
+        one.model_copy(update={"transcript": other.transcript, "status": other.status})
+        for one, other in zip(trials, trials[::-1], strict=True)
+    ]
+    folders.append(made.write_run(tmp_path / "head", record, swapped))
+    page, path = browser.new_page(), tmp_path / "page.html"
+    words = [*map(str, (f.path for f in folders)), "--html", str(path)]
+    result = CliRunner().invoke(compare, words, standalone_mode=False)
+    assert result.exception is None
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+    page.goto(path.as_uri())
+    found = [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
+    fits = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    changed = page.locator("details").count()
+    page.close()
+
+    assert found == []
+    assert fits
+    assert changed
 
 
 def test_a_phone_gets_pictures_of_its_own(browser, report) -> None:
