@@ -1,7 +1,7 @@
 """Feed mutated documents to decoder, extractor and PDF worker:
 `python benchmarks/fuzz_extract.py [--minutes 30] [--seed 1] [--keep FOLDER]`.
 
-Starts from the labelled set, cuts, repeats, swaps and flips pieces of its files, and looks for
+Starts from the labelled set and the article pages, cuts, repeats, swaps and flips pieces of its files, and looks for
 crashes, hangs, growth without bound, and results that break a promise. Ends with status 1 if it
 found any; the document that showed it is kept.
 """
@@ -16,6 +16,10 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "article_set"))
+
+from pages import pages
 
 from research_eval.tool.fetch.decode import decode
 from research_eval.tool.fetch.extraction import is_light
@@ -89,6 +93,11 @@ TOKENS = (
     b"<img alt=']' src='http://[::'>",
     b" style='display:none'",
     b" class='sr-only'",
+    b" class='comment-list author-bio gallery'",
+    b" itemprop='articleBody'",
+    b"<div><h3>Related articles</h3>",
+    b"<h2>Comments</h2><a>Reply</a><a>Reply</a>",
+    b"<figure><img src=a><figcaption>",
     b"endstream",
     b"/Kids [2 0 R]",
     b"/Length 99999999",
@@ -206,6 +215,7 @@ def main() -> int:
     options = parser.parse_args()
     rng = random.Random(options.seed)
     seeds = [path.read_bytes() for path in sorted((OWN / "files").iterdir())]
+    seeds += [page.html.encode() for page in pages()]
     worker, tally, faults = Worker(), Counter[str](), Counter[str]()
     end = time.monotonic() + 60 * options.minutes
     memory = 0

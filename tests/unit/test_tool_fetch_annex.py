@@ -139,3 +139,37 @@ def test_lines_of_advertising_are_left_out(label):
 
     assert label not in found.replace("Advertisement pays", "")
     assert "Advertisement pays for the lock." in found
+
+
+def test_a_list_of_things_to_tick_is_left_out_and_a_short_one_stays():
+    ticks = [f"<li><label><input type=checkbox> Land{n}</label></li>" for n in range(30)]
+
+    assert "Land7" not in content(f"{TEXT}<div><ul>{''.join(ticks)}</ul></div>")
+    assert "Land7" in content(f"{TEXT}<div><ul>{''.join(ticks[5:9])}</ul></div>")
+
+
+def test_a_date_that_a_script_would_write_is_read():
+    assert "on 2024-05-01." in content(
+        f"<p>Opened on <time datetime='2024-05-01'></time>.</p>{TEXT}"
+    )
+    assert "2024" not in content(f"<p>Opened <time datetime='2024-05-01'>in May</time>.</p>{TEXT}")
+
+
+@pytest.mark.parametrize(
+    ("script", "is_evidence"),
+    [
+        ("location.href='https://a.example/b'", False),
+        ("window.location = '/b'", False),
+        ("top.location.replace('/b')", False),
+        ("if (x) { location.assign('/b') }", False),
+        ("if (location.protocol == 'http:') location.href = 'https:' + rest", True),
+        ("var location_name = '/b'", True),
+    ],
+)
+def test_a_page_that_only_sends_its_visitor_on_is_no_evidence(script, is_evidence):
+    page = f"<title>t</title><script>{script}</script><p>Redirecting…</p>"
+    found = extract(page.encode(), url="https://a.example/", content_type="text/html")
+    whole = extract((page + TEXT).encode(), url="https://a.example/", content_type="text/html")
+
+    assert found.citable == is_evidence
+    assert whole.citable

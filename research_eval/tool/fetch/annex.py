@@ -30,6 +30,8 @@ _LETTER_CHARS = 700
 _ITEM_CHARS = 600
 """Characters of a title of another article, with what is said of it."""
 _TITLE_CHARS = 12
+_CHOICES = 10
+"""Things to tick from which on a list of them is no text."""
 _MANY = 3
 """Titles from which on a list of articles may be longer than the text before it."""
 _ARTICLE = 400
@@ -67,7 +69,11 @@ def drop_annexes(root: Element) -> None:
         if element.is_dropped or _is_gone(element):
             continue
         if id(element) not in kept and element is not root:
-            found |= _drop_line(element, is_reference) or _drop_part(element, root, outline)
+            found |= (
+                _drop_line(element, is_reference)
+                or _drop_choices(element)
+                or _drop_part(element, root, outline)
+            )
     if found:
         count(reversed(list(below(root))))
     if _drop_after(root, outline):
@@ -131,6 +137,15 @@ def _drop_line(element: Element, is_reference: bool) -> bool:
         element.is_dropped = (is_linked and _says("line", text)) or (
             element.tag != "li" and _says("letter", text)
         )
+    return element.is_dropped
+
+
+def _drop_choices(element: Element) -> bool:
+    """Mark a list of things to tick, as of countries in a form."""
+    if element.tag in _PARTS and not element.prose and len(element.children) >= _CHOICES:
+        inner = [c for c in element.children if isinstance(c, Element) and c.chars]
+        labels = sum(1 for child in inner if any(e.tag == "label" for e in _first(child)))
+        element.is_dropped = labels >= max(_CHOICES, len(inner))
     return element.is_dropped
 
 

@@ -1,4 +1,4 @@
-"""HTML in, title, Markdown and findings out."""
+"""HTML in, title, Markdown and findings out: parse, select, write, as `read_html` says in a few lines."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -76,17 +76,13 @@ def read_html(
     about = read_metadata(tree.parser)
     links = LinkResolver(url, about.base)
     choice = _select(html, tree, about, headers or {})
-    if choice.impression.chars < _SHELL_CHARS and "bot_wall" not in choice.flags:
-        choice = _of_machines(about, tree) or choice
     content = (
         cleanse(_extracted(extractor, tree.seen_html(), url))
         if extractor is not None and not choice.is_for_machines
         else to_markdown(choice.main, links)
     )
-    flags = choice.flags
-    if not flags and _is_low_yield(html, content):
-        flags = ("low_yield",)
-    return _page(url, about, links, content, flags, tree)
+    is_low = not choice.flags and _is_low_yield(html, content)
+    return _page(url, about, links, content, ("low_yield",) if is_low else choice.flags, tree)
 
 
 def _extracted(extractor: ContentExtractor, html: str, url: str) -> str:
@@ -119,7 +115,15 @@ class _Choice:
 
 
 def _select(html: str, tree: Tree, about: Metadata, headers: Mapping[str, str]) -> _Choice:
-    """Choose the main content; more widely where the first choice left out most of the prose."""
+    """Choose the main content, or what stands for it where a page shows next to none."""
+    choice = _select_seen(html, tree, about, headers)
+    if choice.impression.chars >= _SHELL_CHARS or "bot_wall" in choice.flags:
+        return choice
+    return _of_machines(about, tree) or choice
+
+
+def _select_seen(html: str, tree: Tree, about: Metadata, headers: Mapping[str, str]) -> _Choice:
+    """Choose more widely where the first choice left out most of the prose."""
     seen = _Seen(html, tree.root.chars, tree.root.prose, text_of(tree.root, 4000))
     choice = _chosen(seen, tree, about, headers, is_wide=False)
     if is_starved(choice.main, seen.prose - tree.discussion) and not _SETTLED & set(choice.flags):
@@ -146,7 +150,7 @@ def _of_machines(about: Metadata, tree: Tree) -> _Choice | None:
     if payload is None:
         return None
     rendered = parse(sanitise(payload))
-    choice = _select(payload, rendered, about, {})
+    choice = _select_seen(payload, rendered, about, {})
     if choice.impression.chars < _SHELL_CHARS:
         return None
     return replace(choice, is_for_machines=True)

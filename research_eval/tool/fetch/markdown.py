@@ -257,6 +257,8 @@ class _Writer:
             self._code_starts.append(len(self._buffer))
         elif tag == "sup":
             self._sup_starts.append(len(self._buffer))
+        elif tag == "time" and not element.chars:
+            self._buffer.append(element.get("datetime")[:40])  # a script would write it
         elif tag in {"del", "s", "strike"}:
             self._buffer.append("~~")
         elif tag == "q":

@@ -18,6 +18,8 @@ _THIN = 1500
 """Visible characters up to which a page may be a wall."""
 _VERY_THIN = 600
 _NEXT_TO_NOTHING = 120
+_STUB = 100
+"""Visible characters below which a page that sends its visitor on holds nothing else."""
 _SHELL = 250
 _TWICE = 2
 _MOST_OF_PAGE = 0.6
@@ -162,6 +164,8 @@ def _is_login_wall(page: Impression) -> bool:
 
 
 def _is_shell(page: Impression) -> bool:
+    if page.visible_chars < _STUB and _says("script_redirect", page.html):
+        return True
     if page.scripts + len(page.noscript) == 0:
         return False
     if page.visible_chars >= _SHELL:
