@@ -2,6 +2,7 @@
 
 import json
 import random
+from contextlib import suppress
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from research_eval.tool.search import (
     SearchError,
     SearchReply,
     SearchSettings,
+    WireAnswer,
     build_search,
+    read_answer,
     retired_notes,
 )
 
@@ -519,6 +522,35 @@ async def test_brave_s_news_without_results_are_empty_and_of_another_shape_malfo
     assert (await Server(samples.dump(nothing)).reply("brave")).hits == ()
     for broken in ({**nothing, "results": 3}, {"type": "videos", "query": {}, "results": []}):
         assert (await Server(samples.dump(broken)).failure("brave")).kind == "malformed"
+
+
+def with_each_value_replaced(value):
+    """Yield `value` with one value in it, at any depth, of another type."""
+    if isinstance(value, (dict, list)):
+        keys = value if isinstance(value, dict) else range(len(value[:2]))
+        for key in keys:
+            for inner in (
+                None,
+                [],
+                ["a"],
+                {"a": []},
+                7,
+                True,
+                "a",
+                *with_each_value_replaced(value[key]),
+            ):
+                copy = dict(value) if isinstance(value, dict) else list(value)
+                copy[key] = inner
+                yield copy
+
+
+@pytest.mark.parametrize("name", [name for name in PROVIDERS if name != "duckduckgo"])
+def test_a_value_of_another_type_is_never_a_crash(name):
+    whole = json.loads(samples.SAMPLES[name].full)
+    for changed in with_each_value_replaced(whole):
+        for status in (200, 429):
+            with suppress(SearchError):
+                read_answer(WIRES[name], WireAnswer(status, {}, samples.dump(changed)))
 
 
 @pytest.mark.parametrize("name", PROVIDERS)

@@ -73,7 +73,7 @@ class BraveWire:
         if "error" in data or "errors" in data:
             raise self.refusal(answer)
         kind = data.get("type", "search")
-        if kind not in {"search", "news"} or not {"query", "web", "mixed"} & data.keys():
+        if kind not in ("search", "news") or not {"query", "web", "mixed"} & data.keys():
             raise refuse(
                 self.details.name, "malformed", answer, "no answer to a web or news search"
             )
