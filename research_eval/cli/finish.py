@@ -79,6 +79,11 @@ def _print_costs(summary: "RunSummary") -> None:
         }
         words = "; ".join(f"{number} calls {what}" for what, number in calls.items() if number)
         click.echo(f"cost of {name}: {dollars(cost.usd)}: {words}")
+    if summary.earlier_usd:
+        click.echo(
+            "calls of earlier executions that are in no record may have cost"
+            f" {dollars(summary.earlier_usd)} more"
+        )
     if summary.lost_calls:
         click.echo(
             f"{summary.lost_calls} calls broke off: they may have cost {dollars(summary.lost_usd)} more"

@@ -43,6 +43,11 @@ class RunFolder:
         return self.path / "executions.jsonl"
 
     @property
+    def spending_path(self) -> Path:
+        """What was spent on calls that are in no record, one execution a line; mostly absent."""
+        return self.path / "spending.jsonl"
+
+    @property
     def cases_path(self) -> Path:
         """The cases that the run was planned with, in the dataset's own form."""
         return self.path / "cases.jsonl"

@@ -45,6 +45,11 @@ class CallBound(NamedTuple):
     tokens: int
     usd: float
 
+    @override
+    def __add__(self, other: "CallBound") -> "CallBound":  # type: ignore[override]  # amounts, no tuples
+        """Return both together."""
+        return CallBound(self.tokens + other.tokens, self.usd + other.usd)
+
     @classmethod
     def of(cls, request_bytes: int, max_output_tokens: int, price: Price | None) -> "CallBound":
         """Return the bound of a request: no token is shorter than a byte of its body."""
@@ -77,6 +82,10 @@ class Budget:
         self.lost = CallBound(0, 0.0)
         """The bounds of calls that broke off, so that nobody knows what they consumed."""
         self.lost_calls = 0
+        self.dropped = CallBound(0, 0.0)
+        """What trials consumed that ended without a record."""
+        self.earlier = CallBound(0, 0.0)
+        """What earlier executions may have consumed in calls that are in no record."""
 
     def meter(self, configuration: str, max_output_tokens: int | None) -> "Meter":
         """Return what counts the model calls of one trial."""
@@ -119,7 +128,7 @@ class Budget:
         if bound is None:
             return False
         if lost:
-            self.lost = CallBound(self.lost.tokens + bound.tokens, self.lost.usd + bound.usd)
+            self.lost += bound
             self.lost_calls += 1
         self._changed.set()
         return True
@@ -147,10 +156,11 @@ class Budget:
         return None
 
     def _tokens(self) -> int:
-        return self.usage.input_tokens + self.usage.output_tokens + self.lost.tokens
+        told = self.usage.input_tokens + self.usage.output_tokens
+        return told + (self.lost + self.earlier).tokens
 
     def _usd(self) -> float:
-        return Cost.total(self.costs.values()).usd + self.lost.usd
+        return Cost.total(self.costs.values()).usd + (self.lost + self.earlier).usd
 
     def exhausted(self) -> str | None:
         """Return which limit is reached, or cannot be held, in words; else `None`."""
@@ -202,6 +212,7 @@ class Meter:
         self._configuration = configuration
         self._max_output_tokens = max_output_tokens
         self._price = price
+        self._used = CallBound(0, 0.0)
 
     async def sending(self, request_bytes: int) -> None:
         """Set aside what a request may consume; one before it that brought no reply is lost.
@@ -221,15 +232,19 @@ class Meter:
         """Note what a call consumed; one that was replayed was not sent and consumed nothing."""
         is_measured = not usage.unmeasured_requests
         if self._budget.release(self, lost=not is_measured):
-            self._budget.add(self._configuration, usage)
+            self.told(usage)
 
     def told(self, usage: Usage) -> None:
-        """Note what an agent of the user's own says that it consumed."""
+        """Note what was consumed, or what an agent of the user's own says that it consumed."""
         self._budget.add(self._configuration, usage)
+        usd = call_cost(usage, self._price).usd
+        self._used += CallBound(usage.input_tokens + usage.output_tokens, usd)
 
-    def close(self) -> None:
-        """Note that the trial is over: a call that still has no reply is lost."""
+    def close(self, *, is_kept: bool = True) -> None:
+        """Note that the trial is over, and whether it has a record; a call without a reply is lost."""
         self._budget.release(self, lost=True)
+        if not is_kept:
+            self._budget.dropped += self._used
 
 
 class MeteredTransport(httpx2.AsyncBaseTransport):

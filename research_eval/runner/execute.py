@@ -1,7 +1,6 @@
 """Execute an experiment: plan, build, run, and leave a run folder that says everything."""
 
 import asyncio
-import itertools
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -28,6 +27,7 @@ from research_eval.runner.parts import require_parts
 from research_eval.runner.plan import plan_of, remaining
 from research_eval.runner.pricing import prices_of, require_bounds, today
 from research_eval.runner.progress import ProgressView, Waits
+from research_eval.runner.spending import count_earlier, keep_unrecorded
 from research_eval.runner.trial import TrialResult, run_trial
 from research_eval.schema import Cost, Event, ModelCalled, RunRecord, TrialKey
 from research_eval.secret import clean_json
@@ -70,6 +70,8 @@ class RunSummary(NamedTuple):
     """Calls that broke off, so that nobody knows what they cost."""
     lost_usd: float = 0.0
     """What those cost at most, US dollars."""
+    earlier_usd: float = 0.0
+    """What earlier executions may have spent on calls that are in no record, US dollars."""
 
 
 def prepare(
@@ -145,7 +147,8 @@ def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
 
 def _take_back_start(folder: RunFolder, *, keeps_folder: bool) -> None:
     """Remove what stands in a run's folder before the first trial, if no trial followed."""
-    before = (folder.path / "manifest.json", folder.cases_path, folder.executions_path)
+    before = (folder.path / "manifest.json", folder.cases_path, folder.executions_path,
+              folder.spending_path)  # fmt: skip
     empty = (folder.trials_path, folder.timing_path)
     if not all(map(_is_empty, empty)):
         return
@@ -170,8 +173,12 @@ def _run_in(
     waits = limiters.status if limiters else dict
     with view_of(len(plan), len(plan) - len(todo), waits) as view:
         execution = _Execution(prepared, journal, view)
-        execution.count_earlier(folder)
-        stopped = execution.run(todo)
+        if prepared.options.model_mode != "replay":
+            count_earlier(execution.budget, folder)
+        try:
+            stopped = execution.run(todo)
+        finally:
+            keep_unrecorded(execution.budget, folder)
     journal.finish(plan_of(prepared.manifest))
     return RunSummary(
         planned=len(plan),
@@ -181,6 +188,7 @@ def _run_in(
         costs=execution.costs,
         lost_calls=execution.budget.lost_calls,
         lost_usd=execution.budget.lost.usd,
+        earlier_usd=execution.budget.earlier.usd,
     )
 
 
@@ -209,14 +217,6 @@ class _Execution:
     def costs(self) -> dict[str, Cost]:
         """What the model calls cost, by configuration."""
         return dict(self.budget.costs)
-
-    def count_earlier(self, folder: RunFolder) -> None:
-        """Count what earlier executions of the same run consumed: its limits hold for all together."""
-        options = self._prepared.options
-        if options.model_mode == "replay":
-            return
-        for record in itertools.chain(folder.trials(), folder.superseded()):
-            self.budget.add_trial(record)
 
     def run(self, todo: Sequence[TrialKey]) -> str | None:
         """Run the trials of `todo`; return why some of them did not run, if some did not."""
@@ -291,15 +291,16 @@ class _Execution:
             noting = (lambda event: self._note(key, event, meter),)
             return build_trial(key, settings, configuration, channels, noting, meter)
 
+        result: TrialResult | None = None
         try:
-            return await run_trial(key, self._cases[key.case_id], build)
+            result = await run_trial(key, self._cases[key.case_id], build)
         except RunOverError as exc:
             if not self._stop:
                 self._stop.append(str(exc))
             self._view.dropped(key)
-            return None
         finally:
-            meter.close()
+            meter.close(is_kept=result is not None)
+        return result
 
     def _note(self, key: TrialKey, event: Event, meter: Meter) -> None:
         if isinstance(event, ModelCalled):

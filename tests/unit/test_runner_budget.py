@@ -8,8 +8,10 @@ import httpx2
 import pytest
 
 from research_eval.clock import VirtualClock
-from research_eval.errors import RunOverError
+from research_eval.errors import RecordError, RunOverError
+from research_eval.journal import RunFolder
 from research_eval.runner.budget import Budget, BudgetSettings, MeteredTransport
+from research_eval.runner.spending import count_earlier, keep_unrecorded
 from research_eval.schema import Price, Usage
 from research_eval.waiting import Waits
 
@@ -99,3 +101,36 @@ async def test_errors_and_replayed_replies_cost_nothing():
     assert budget.usage == Usage()
     assert not budget.costs
     assert not budget.lost_calls
+
+
+async def test_a_run_that_goes_on_remembers_calls_that_are_in_no_record(tmp_path):
+    folder = RunFolder(tmp_path)
+    folder.trials_path.write_bytes(b"")
+    budget = Budget(BudgetSettings(max_tokens=100_000), VirtualClock(), {"c": PRICE})
+    usage = Usage(requests=1, input_tokens=50, output_tokens=5)
+    dropped, kept, lost = (budget.meter("c", MOST) for _ in range(3))
+    for meter, is_kept in ((dropped, False), (kept, True)):
+        await meter.sending(100)
+        meter.replied(usage)
+        meter.close(is_kept=is_kept)
+    await lost.sending(100)
+    lost.close()
+    for _ in range(2):  # two executions
+        keep_unrecorded(budget, folder)
+
+    again = Budget(BudgetSettings(max_tokens=2_000), VirtualClock(), {"c": PRICE})
+    count_earlier(again, folder)
+
+    once = 55 + 100 + 1024 + MOST
+    assert again.earlier.tokens == 2 * once
+    assert again.earlier.usd == pytest.approx(2 * (budget.lost.usd + PRICE.of(usage)))
+    assert "tokens are used" in again.exhausted()
+
+
+async def test_a_line_of_spending_that_cannot_be_read_is_named(tmp_path):
+    folder = RunFolder(tmp_path)
+    folder.trials_path.write_bytes(b"")
+    folder.spending_path.write_text("{}\n", "utf-8")
+
+    with pytest.raises(RecordError, match=r"spending\.jsonl:1: "):
+        count_earlier(Budget(BudgetSettings(), VirtualClock()), folder)
