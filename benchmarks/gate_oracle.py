@@ -3,6 +3,7 @@
     python benchmarks/gate_oracle.py                          labelled cases and generated answers
     python benchmarks/gate_oracle.py --answers 20000 --seed 7
     python benchmarks/gate_oracle.py --reports FILE.jsonl...  real answers, in `article`, `text` or `answer`
+    python benchmarks/gate_oracle.py --fuzz 15 --seed 7       15 minutes of mutated labelled cases
 
 An answer is rendered by cmark-gfm, its HTML is parsed, and its links are resolved as a browser does.
 For each link the gate is asked with a ledger that holds every reading of every citation but not that
@@ -17,6 +18,7 @@ import json
 import random
 import re
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -70,7 +72,7 @@ EXCEPTIONS: tuple[tuple[str, str, Callable[[Tail], bool]], ...] = (
     ("other script", "words or punctuation beyond ASCII, which nothing separates from the URL",
      lambda one: bool(re.match(r"[^A-Za-z0-9/]*[^\x00-\x7f]|[(\[][^A-Za-z]*[^\x00-\x7f]", one.tail))),
     ("next URL", "a list of URLs without spaces, which a renderer makes one link of",
-     lambda one: bool(re.search(r"(?i)https?:", one.tail))),
+     lambda one: bool(re.search(r"(?i)https?(?::|//)", one.tail))),
     ("quoted", "the quotation mark or bracket that was opened before the URL, in JSON, CSV or markup",
      lambda one: one.tail[:1] in "\"'`)]}>\\" and not re.match(r"[\"'`)\]}>]+[\w/=&#%~+-]*[/=&#%~+-]", one.tail)),
     ("behind an extension", "words behind `.html`, `.pdf`: no title follows an extension",
@@ -225,6 +227,13 @@ STARTS = (
     "https:\\/\\/h.example", "https:/h.example", "https://h.example:443", "https://u@h.example", "https://h\u3002example", "https://h.example.", "https://m\u00fc.example",
     "https\uff1a//h.example", "https:// h.example", "https://[::1]", "https://1.2.3.4", "http:h.example", "hxxps://h.example",
 )  # fmt: skip
+PIECES = (
+    *STARTS, *PATHS, "(", ")", "[", "]", "<", ">", "](", "](<", ">)", "![", "]: ", "\n[r]: ", '"', "'", "`", "```\n", "|", "*", "_", "~", "~~",
+    "\\", "&amp;", "&lt;", "&#x2F;", "&nbsp;", " ", "\n", "\n\n", "\t", "\u00a0", "\u3000", "\u200b", "\u00ad", ".", ",", ";", "!", "?", ":",
+    "\u2026", "\u2014", "\u2019", "\u201c", "\u3002", "\uff09", "\u65e5\u672c", "\u306e", "\uc740 ", "\u00e9", "[1]", "[^2]", '<a href="', '">', "</a>",
+    "<!--", "-->", "<br>", "<base href='https://h9.example/'>", "{id}", 'xmlns="', "\\url{", "a", "/b", "?c=d", "#e", "%2F", "@", "www.", "https:", "//",
+)  # fmt: skip
+"""What a mutation puts in."""
 
 
 def generated(number: int, seed: int) -> Iterator[tuple[str, str]]:
@@ -240,6 +249,35 @@ def generated(number: int, seed: int) -> Iterator[tuple[str, str]]:
             link = rng.choice(FORMS).format(u=url)
             lines.append(rng.choice(SENTENCES).format(l=link))
         yield f"generated {seed}:{index}", rng.choice((" ", "\n", "\n\n")).join(lines)
+
+
+def mutated(minutes: float, seed: int) -> Iterator[tuple[str, str]]:
+    """Yield labelled and generated answers with pieces put in, taken out and swapped, for a time.
+
+    A hundred follow each look at the clock, so that a seed gives the same answers on any machine, only
+    more or fewer of them.
+    """
+    rng = random.Random(seed)
+    seeds = [text for _, text in [*labelled(), *generated(400, seed)]]
+    deadline, index = time.monotonic() + minutes * 60, 0
+    while time.monotonic() < deadline:
+        for _ in range(100):
+            index += 1
+            yield f"mutated {seed}:{index}", _mutated(rng, seeds)
+
+
+def _mutated(rng: random.Random, seeds: list[str]) -> str:
+    text = rng.choice(seeds)
+    for _ in range(rng.randint(1, 4)):
+        at, kind = rng.randint(0, len(text)), rng.random()
+        if kind < 0.6:
+            text = text[:at] + rng.choice(PIECES) + text[at:]
+        elif kind < 0.8:
+            text = text[:at] + text[at + rng.randint(1, 6) :]
+        else:
+            other = rng.choice(seeds)
+            text = text[:at] + other[rng.randint(0, len(other)) :]
+    return text
 
 
 def reports(names: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -260,14 +298,15 @@ def main() -> int:
     parser.add_argument("--answers", type=int, default=4000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--reports", nargs="*", default=[])
+    parser.add_argument("--fuzz", type=float, metavar="MINUTES", help="mutate for so long")
     parser.add_argument("--gate", default="default")
     parser.add_argument("--findings", type=int, default=20, help="how many are printed")
     options = parser.parse_args()
-    work = (
-        reports(options.reports)
-        if options.reports
-        else [*labelled(), *generated(options.answers, options.seed)]
-    )
+    work: Iterable[tuple[str, str]] = [*labelled(), *generated(options.answers, options.seed)]
+    if options.reports:
+        work = reports(options.reports)
+    elif options.fuzz is not None:
+        work = mutated(options.fuzz, options.seed)
     counts: Counter[str] = Counter()
     gate = load_gate(options.gate)
     for source, text in work:

@@ -1,7 +1,7 @@
 """A gate of the user's own: what goes wrong in it is said with its name, and its verdicts are verdicts."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from research_eval.errors import ConfigError
 from research_eval.gate.kind import KINDS, kinds_of
@@ -13,6 +13,13 @@ from research_eval.schema import Verdict
 __all__ = ["CustomGate"]
 
 T = TypeVar("T")
+
+
+def _plain(verdict: object) -> Any:
+    """Return a verdict that is nothing but data, whatever class and values a gate gave it."""
+    if isinstance(verdict, Verdict):
+        return Verdict.model_validate(verdict.model_dump(warnings=False))
+    return verdict
 
 
 class CustomGate:
@@ -34,15 +41,24 @@ class CustomGate:
         """Rule on `answer` as the gate does.
 
         Raises:
-            ConfigError: If the gate raises, returns no verdict, or finds what it does not declare.
+            ConfigError: If the gate raises, returns no verdict, or finds what it does not declare,
+                or finds it at no place of the answer.
         """
-        verdict = self._said("check", lambda: self.gate.check(answer, ledger), Verdict)
+        verdict = self._said("check", lambda: _plain(self.gate.check(answer, ledger)), Verdict)
         known = {*KINDS, *(kind.name for kind in self.kinds)}
         for violation in verdict.violations:
             if violation.kind not in known:
                 raise ConfigError(
                     f"gate {self._name!r}: check: it does not declare the kind of violation"
                     f" {violation.kind!r}; its attribute `kinds` holds a ViolationKind for each"
+                )
+        spans = [(one.start, one.end) for one in verdict.citations]
+        for first, last in (*spans, *((one.start, one.end) for one in verdict.violations)):
+            start, end = first or 0, len(answer) if last is None else last
+            if not 0 <= start <= end <= len(answer):
+                raise ConfigError(
+                    f"gate {self._name!r}: check: it names characters {first} to {last}"
+                    f" of an answer of {len(answer)}"
                 )
         return verdict
 
