@@ -31,6 +31,7 @@ from cmarkgfm.cmark import Options
 from selectolax.lexbor import LexborHTMLParser
 
 from research_eval.gate import Gate, load_gate
+from research_eval.gate.character import INVISIBLE_EDGE
 from research_eval.gate.source import ledger_from_urls
 from research_eval.ledger import url_key
 from research_eval.schema import Citation
@@ -43,7 +44,12 @@ _ATTRIBUTES = (("a", "href"), ("area", "href"), ("a", "xlink:href"), ("form", "a
 _MARKS = re.compile(r"^[^\w]*(?:\^?\[\^?\d|\[oai_citation|:contentReference|\[cite|\^\d)")
 _ESCAPES = re.compile(r"^\\+(?:[nrt\"]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})")
 _EXTENSION = re.compile(r"\.[A-Za-z]{2,5}$")
-_CUT_BY_RENDERER = re.compile(r"&[A-Za-z0-9]+(?:;|$)|<\d|[ \t|]|\]?\w?\]\(")
+_CUT_BY_RENDERER = re.compile(r"\*? |&[A-Za-z0-9]+(?:;|$)|<\d|[ \t|]|\]?\w?\]\(")
+_CAN_BE = re.compile(
+    r"https?://(?:[^/?#@]*@)?(?:[\w.-]+\.[\w-]*\w\.?|localhost|\[[\d:a-f.]+\])(?::\d+)?(?:[/?#]|$)",
+    re.ASCII,
+)
+"""A link whose host some name server could know: none with `&`, `(` or `<` in it."""
 _LOCAL = re.compile(r"http://(?:localhost|127\.|0\.0\.0\.0|\[::)")
 
 
@@ -72,9 +78,9 @@ EXCEPTIONS: tuple[tuple[str, str, Callable[[Tail], bool]], ...] = (
     ("other script", "words or punctuation beyond ASCII, which nothing separates from the URL",
      lambda one: bool(re.match(r"[^A-Za-z0-9/]*[^\x00-\x7f]|[(\[][^A-Za-z]*[^\x00-\x7f]", one.tail))),
     ("next URL", "a list of URLs without spaces, which a renderer makes one link of",
-     lambda one: bool(re.search(r"(?i)https?(?::|//)", one.tail))),
+     lambda one: bool(re.search(r"(?i)https?(?::|/|$)", one.tail))),
     ("quoted", "the quotation mark or bracket that was opened before the URL, in JSON, CSV or markup",
-     lambda one: one.tail[:1] in "\"'`)]}>\\" and not re.match(r"[\"'`)\]}>]+[\w/=&#%~+-]*[/=&#%~+-]", one.tail)),
+     lambda one: one.tail in ("'/>", '"/>') or (one.tail[:1] in "\"'`)]}>\\" and not re.match(r"[\"'`)\]}>]+[\w/=&#%~+-]*[/=&#%~+-]", one.tail))),
     ("behind an extension", "words behind `.html`, `.pdf`: no title follows an extension",
      lambda one: bool(_EXTENSION.search(one.reading)) and one.tail[:1] in "('"),
     ("escaped text", "breaks and delimiters as JSON and program text write them",
@@ -102,7 +108,7 @@ def rendered_links(text: str) -> list[str]:
         for node in tree.css(tag):
             value = node.attributes.get(attribute)
             url = None if value is None else _joined(value, root or HERE)
-            if url is not None and url.startswith(("http:", "https:")) and not url.startswith(HERE):
+            if url is not None and not url.startswith(HERE) and _CAN_BE.match(url):
                 found[url] = None
     return list(found)
 
@@ -125,7 +131,8 @@ def check(gate: Gate, text: str, source: str, counts: Counter[str]) -> Iterator[
         kept = [
             url
             for url in readings
-            if not names & {url_key(url), url_key(_joined(url, HERE) or url)}
+            if _CAN_BE.match(url_key(url).value)  # else no trial can have opened it
+            and not names & {url_key(url), url_key(_joined(url, HERE) or url)}
         ]
         if not citations or not gate.check(text, ledger_from_urls(kept, [])).passed:
             continue
@@ -157,6 +164,10 @@ def _difference(text: str, link: str, one: Citation, reading: str) -> str | None
         meant, plain = meant[:-1], plain.removesuffix("/")
     if meant.removesuffix("/") == plain.removesuffix("/"):
         return "escape"
+    if plain[8:] and plain in meant[8:]:
+        return "inside another URL"
+    if "/" not in plain[8:].removesuffix("/"):
+        plain = plain.removesuffix("/")
     if meant.startswith(plain) or (one.form == "markdown" and meant.startswith(plain.rstrip("\\"))):
         return _shortened(text, one, meant[len(plain) :])
     if "google." in link and meant in plain:
@@ -192,7 +203,7 @@ def _beyond(text: str, one: Citation, meant: str, plain: str) -> str | None:
 def _meant(url: str) -> str:
     """Return `url` without escapes: GFM takes those of HTML and Markdown in a bare URL as they are."""
     plain = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", html.unescape(unquote(url)))
-    return re.sub("[\u200b\u200c\u200d\u2060\ufeff\u00ad]", "", plain)
+    return INVISIBLE_EDGE.sub("", plain)
 
 
 def labelled() -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """A gate of the user's own: what goes wrong in it is said with its name, and its verdicts are verdicts."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from research_eval.errors import ConfigError
 from research_eval.gate.kind import KINDS, kinds_of
@@ -15,7 +15,7 @@ __all__ = ["CustomGate"]
 T = TypeVar("T")
 
 
-def _plain(verdict: object) -> Any:
+def _plain(verdict: object) -> object:
     """Return a verdict that is nothing but data, whatever class and values a gate gave it."""
     if isinstance(verdict, Verdict):
         return Verdict.model_validate(verdict.model_dump(warnings=False))
@@ -70,7 +70,7 @@ class CustomGate:
         """
         return self._said("corrective", lambda: self.gate.corrective(verdict), str)
 
-    def _said(self, what: str, say: Callable[[], T], kind: type[T]) -> T:
+    def _said(self, what: str, say: Callable[[], object], kind: type[T]) -> T:
         try:
             found = say()
         except BaseException as exc:

@@ -51,6 +51,8 @@ _TYPOGRAPHIC = re.compile(
 )
 _EMPHASIS = re.compile(r"\*{1,3}|~~")
 _WORD = re.compile(r"[A-Za-z0-9/_=&#%~+-]")
+_GOES_ON = re.compile(r"[.,;:!?][^\s<]*/")
+"""A path behind the end of an emphasis, which makes a renderer take all of it."""
 _HOST_ONLY = re.compile(r"https?://[^/?#]*$", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['\u2019]s(?![A-Za-z0-9])")
 _GFM_TRAILING = re.compile(r"[?!.,:*_~'\"]+$")
@@ -133,7 +135,8 @@ def _is_closed(tail: str, before: str) -> bool:
         return row if first == "|" else "<" in before
     emphasis = _EMPHASIS.match(tail)
     if emphasis is not None:
-        return before.endswith(emphasis[0]) and not _WORD.match(tail, emphasis.end())
+        goes_on = _WORD.match(tail, emphasis.end()) or _GOES_ON.match(tail, emphasis.end())
+        return before.endswith(emphasis[0]) and not goes_on
     return _TYPOGRAPHIC.match(tail) is not None or _is_quoted(tail, before)
 
 

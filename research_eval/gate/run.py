@@ -33,8 +33,11 @@ SCHEME = re.compile(r"[hH][tT][tT][pP][sS]?://")
 
 MIN_SCHEME_CHARS = len("http://")
 
-HOST = re.compile(r"http://www\.[^\s/?#.]+\.[^\s/?#.]")
+HOST = re.compile(r"http://www\.(?:[^\s/?#.]+\.[^\s/?#.]|[^\W_])")
 """A host that a renderer links though no scheme stands before it."""
+
+MAX_LINE_CHARS = 1000
+"""How far before a host the beginning of its line is looked for."""
 
 _BEFORE_HOST = frozenset(" \t\n\r\f\v*_~([")
 _HOST_GOES_ON = re.compile(r"[^\s<>.]")
@@ -194,11 +197,14 @@ def _hosts(text: str) -> Iterator[int]:
 
 def _begins_host(text: str, start: int) -> bool:
     """Whether a renderer links the `www.` at `start`."""
-    if start and text[start - 1] not in _BEFORE_HOST:
+    line = text[text.rfind("\n", max(0, start - MAX_LINE_CHARS), start) + 1 : start]
+    is_cell = line.endswith("|") and "<" not in line
+    if start and text[start - 1] not in _BEFORE_HOST and not is_cell:
         return False
     if not _HOST_GOES_ON.match(text, start + len("www.")):
         return False
-    return text[start - 2 : start] != "](" or not _DESTINATION.match(text, start)
+    is_destination = text[start - 2 : start] == "](" and "[" in line[:-2]
+    return not is_destination or not _DESTINATION.match(text, start)
 
 
 def _next_hidden(text: str, position: int) -> int:
