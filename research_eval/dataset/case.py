@@ -11,6 +11,9 @@ from research_eval.schema import Record
 __all__ = ["Case", "Fact"]
 
 _ID = r"^[a-z0-9][a-z0-9-]*$"
+_NOT_IN_ID = re.compile(r"[^a-z0-9]+")
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)\Z")
+"""Names of devices, which Windows lets no file have."""
 _GROUPED = re.compile(r"(?<!\d)(?<!\d[.,])\d{1,3}([,.'\u2019 ])\d{3}(?:\1\d{3})*(?!\d)")
 """A number whose digits are grouped by three; `2014 100` is two numbers."""
 _NO_DIGIT = re.compile(r"\D")
@@ -29,6 +32,12 @@ class Fact(Record):
     @classmethod
     def _value_is_enough(cls, given: object) -> object:
         return {"value": given} if isinstance(given, str) else given
+
+    @model_validator(mode="after")
+    def _has_no_blank_spelling(self) -> Self:
+        if not all(map(_normalise, (self.value, *self.accept))):
+            raise ValueError("a spelling is blank")
+        return self
 
     def is_in(self, text: str) -> bool:
         """Return whether `text` states the fact in any accepted spelling.
@@ -64,11 +73,24 @@ class Case(Record):
     note: str = ""
     """What is special about the case, for a reader."""
 
+    @field_validator("id", mode="before")
+    @classmethod
+    def _is_name(cls, given: object) -> object:
+        if not isinstance(given, str) or not re.fullmatch(_ID.removesuffix("$"), given):
+            usable = _NOT_IN_ID.sub("-", str(given).lower()).strip("-") or "case-1"
+            raise ValueError(
+                f"{given!r:.60} is not a text of lower-case letters, digits and hyphens;"
+                f" for instance {usable[:60]!r}"
+            )
+        if _RESERVED.match(given):
+            raise ValueError(f"{given!r} is a name that Windows gives no file; take another")
+        return given
+
     @field_validator("tags")
     @classmethod
     def _are_tags(cls, tags: tuple[str, ...]) -> tuple[str, ...]:
         for tag in tags:
-            if not re.match(_ID, tag):
+            if not re.fullmatch(_ID.removesuffix("$"), tag):
                 raise ValueError(f"tag {tag!r} is not lower-case letters, digits and hyphens")
         if len(set(tags)) != len(tags):
             raise ValueError("a tag stands twice")

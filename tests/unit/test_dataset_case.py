@@ -84,3 +84,32 @@ def test_a_malformed_case_is_refused(change):
 
     with pytest.raises(ValidationError):
         Case.model_validate(good | change)
+
+
+@pytest.mark.parametrize(
+    "fact", [" ", {"value": "7 m", "accept": [""]}, {"value": "7 m", "accept": ["\u3000"]}]
+)
+def test_a_blank_spelling_is_refused(fact):
+    with pytest.raises(ValidationError, match="a spelling is blank"):
+        Case(id="a", question="Q?", expected=(fact,))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("Case_1", "'Case_1' is not a text of lower-case .* for instance 'case-1'"),
+        (7, "7 is not a text .* for instance '7'"),
+        ("a\n", "for instance 'a'"),
+        ("x.", "for instance 'x'"),
+        ("aux", "a name that Windows gives no file"),
+        ("com1", "a name that Windows gives no file"),
+    ],
+)
+def test_an_id_that_cannot_be_one_is_refused_with_one_that_can(given, words):
+    with pytest.raises(ValidationError, match=words):
+        Case(id=given, question="Q?")
+
+
+def test_a_tag_is_one_line():
+    with pytest.raises(ValidationError, match="is not lower-case letters"):
+        Case(id="a", question="Q?", tags=("x\n",))
