@@ -49,3 +49,23 @@ def test_every_provider_is_named_with_its_key():
     for provider in PROVIDERS.values():
         assert f"`{provider.name}`" in MODELS
         assert provider.key_name is None or f"`{provider.key_name}`" in MODELS
+
+
+def test_every_note_of_a_reply_is_explained():
+    """The notes that the model clients write, and no other."""
+    folder = ROOT.parent / "research_eval" / "model" / "wire"
+    code = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
+    table = MODELS.partition("| note | meaning |")[2].partition("\n\n")[0]
+    explained = set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
+    written = set(re.findall(r"(?:notes|noted)\.append\(\"(\w+)\"\)", code))
+
+    assert written <= explained
+    assert [note for note in explained if f'"{note}"' not in code] == []
+
+
+def test_every_kind_of_error_of_a_trial_is_explained():
+    table = AGENT.partition("## What an error says")[2].partition("## Settings")[0]
+    own = ("cassette_miss", "cassette_damaged", "blocked", "agent", "plugin", "internal")
+    kinds = [*ModelError.__init__.__annotations__["kind"].__args__, *own]
+
+    assert [kind for kind in kinds if kind != "context" and f"`{kind}`" not in table] == []
