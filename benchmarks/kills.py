@@ -31,9 +31,7 @@ EXPECTED_CODES = {0, 130, -signal.SIGKILL, -signal.SIGINT, -signal.SIGTERM, 3}
 
 
 def start(folder: Path, *, reports: bool) -> subprocess.Popen[bytes]:
-    words = ["--resume"] if (folder / "run").exists() else []
-    if not reports:
-        words.append("--no-report")
+    words = [] if reports else ["--no-report"]
     return subprocess.Popen(
         [*COMMAND, *PART, "--out", "run", *words],
         cwd=folder,

@@ -164,7 +164,7 @@ def four_ways(folder: Path, port: int, planned: int) -> list[Row]:
         began = time.perf_counter()
         kept = run_and_kill(folder, "killed", max(1, planned // 2))
         print(f"killed with {kept} of {planned} trials in the journal", flush=True)
-        run(folder, "run", "local.toml", *LIVE, "--out", "killed", "--resume")
+        run(folder, "run", "local.toml", *LIVE, "--out", "killed")
         resumed = time.perf_counter() - began
     replayed = timed(lambda: run(folder, "run", "local.toml", "--no-report", "--out", "replayed"))
     walls = {"live": live, "recorded": recorded, "replayed": replayed, "killed": resumed}

@@ -87,8 +87,8 @@ class ModelCassettes:
         except CassetteCorruptError:
             return "left" if refresh == "missing" else "sent"
         if cassette is None:
-            return "left" if refresh == "stale" else "sent"
-        return "sent" if _came_to_nothing_in(cassette, refresh) else "replayed"
+            return "sent"
+        return "sent" if _came_to_nothing_in(cassette) else "replayed"
 
     def digest(self) -> str:
         """Return the SHA-256 over everything recorded."""
@@ -133,9 +133,7 @@ class ModelSession(Session):
             else []
         )
         found = slots[ordinal] if self.problem is None and ordinal < len(slots) else None
-        is_failed = self.mode == "record" and _came_to_nothing(
-            slots[ordinal:], self._settings.refresh
-        )
+        is_failed = self.mode == "record" and _came_to_nothing(slots[ordinal:])
         if found is not None and not is_failed:
             self._hits += 1
             if self.mode == "record":
@@ -188,17 +186,17 @@ class ModelSession(Session):
         return self._records[cassette.interactions.index(interaction)]
 
     def _may_record(self) -> bool:
-        refresh = self._settings.refresh
-        if refresh in {"all", "mend"}:
+        if self._settings.refresh in {"all", "mend"}:
             return True
-        is_absent = self._cassette is None and self._damage is None
-        return is_absent == (refresh == "missing")
+        if self._cassette is None:
+            return self._damage is None
+        return self._hits == len(self._cassette)  # it goes on where the recording ends
 
     def _missed(self, canonical: CanonicalRequest) -> CassetteMissError:
         if self.problem is not None:
             return CassetteMissError(self.problem)
         place = f"{Path(self._store.place).name}/{self._name}.json"
-        command = self._command("stale" if self._cassette else "missing")
+        command = self._command("--stale" if self._cassette else "")
         if self._cassette is None:
             words = f"{place}: there is no recording of this trial; record it with: {command}"
             return self._latched(words, Divergence(1, 0, None, None, None, command), is_stale=False)
@@ -228,21 +226,20 @@ class ModelSession(Session):
     def _command(self, what: str) -> str:
         configuration = shlex.quote(self.key.configuration)
         case = shlex.quote(self.key.case_id)
-        return f"{self._settings.record_command} --{what} --configuration {configuration} --case {case}"
+        words = f"{self._settings.record_command} {what}".rstrip()
+        return f"{words} --configuration {configuration} --case {case}"
 
 
-def _came_to_nothing(left: Sequence[Interaction], refresh: Refresh) -> bool:
+def _came_to_nothing(left: Sequence[Interaction]) -> bool:
     """Say whether an exchange was given up, or it and all that followed it found no server."""
     if not left:
         return False
     is_lost = all(interaction.error is not None for interaction in left)
-    return left[0].end == "cancelled" or (is_lost and refresh != "stale")
+    return left[0].end == "cancelled" or is_lost
 
 
-def _came_to_nothing_in(cassette: Cassette, refresh: Refresh) -> bool:
+def _came_to_nothing_in(cassette: Cassette) -> bool:
     """Say whether an exchange of a cassette failed, so that it is asked again."""
     slots = {(item.task_id, item.key): item for item in cassette.interactions}
     groups = [cassette.slots(*slot) for slot in slots]
-    return any(
-        _came_to_nothing(found[place:], refresh) for found in groups for place in range(len(found))
-    )
+    return any(_came_to_nothing(found[place:]) for found in groups for place in range(len(found)))

@@ -29,9 +29,9 @@ from research_eval.schema import ReplayTally, TrialKey
 
 __all__ = ["Refresh", "Session", "SessionSettings"]
 
-Refresh = Literal["all", "missing", "stale", "mend"]
-"""What recording replaces: everything it runs; only what is absent; only what no longer fits; or
-both of these, which leaves every recording alone that still serves."""
+Refresh = Literal["all", "missing", "mend"]
+"""What recording asks for: everything it runs; only what is absent; or that and what no longer fits,
+which leaves every recording alone that still serves."""
 
 
 class SessionSettings(NamedTuple):
@@ -160,7 +160,7 @@ class Session(ABC):
         if self.problem is None:
             self.problem_kind = "cassette_damaged"
         command = (
-            f"{self._settings.record_command} --configuration "
+            f"{self._settings.record_command} --stale --configuration "
             f"{shlex.quote(self.key.configuration)} --case {shlex.quote(self.key.case_id)}"
         )
         return self._latched(f"{error}; record it again with: {command}", None, is_stale=True)

@@ -288,7 +288,7 @@ class WebSession(Session):
         if self._cassettes.miss == "tool_error":
             self._unrecorded += 1
             return UnrecordedError(f"{what}: {size}")
-        command = self._command("")
+        command = self._command(" --stale")
         words = (
             f"{Path(self._cassettes.store.place).name}: {what}: {size}, because the cap of its reader "
             f"was reached; this configuration reads on; record the rest with: {command}"
@@ -296,7 +296,7 @@ class WebSession(Session):
         found_here = Divergence(self._hits + 1, self._hits, "body", size, "more", command)
         return self._latched(words, found_here, is_stale=False)
 
-    def _command(self, what: str = " --missing") -> str:
+    def _command(self, what: str = "") -> str:
         return (
             f"{self._settings.record_command}{what} --configuration "
             f"{shlex.quote(self.key.configuration)} --case {shlex.quote(self.key.case_id)}"

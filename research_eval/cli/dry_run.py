@@ -98,11 +98,11 @@ def _print_cells(
 
 
 def _done(options: "RunOptions") -> "frozenset[TrialKey]":
-    """Return the trials that `--resume` would not run again."""
+    """Return the trials that the run would not run again."""
     from research_eval.journal import RunFolder
 
     folder = RunFolder(options.out)
-    if not (options.resume or options.retry_errors) or not folder.trials_path.is_file():
+    if options.overwrite or not folder.trials_path.is_file():
         return frozenset()
     return frozenset(
         trial.key

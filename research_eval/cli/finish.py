@@ -62,7 +62,7 @@ def _left(summary: "RunSummary") -> str:
     missing = summary.planned - summary.done
     kept = f"{summary.done} of {summary.planned} trials are kept, {missing} are missing"
     if not summary.errors_left:
-        return f"{kept}: go on with {'--resume' if missing else '--retry-errors'}"
+        return f"{kept}: go on with {'the same command' if missing else '--retry-errors'}"
     return f"{kept}, {summary.errors_left} errors did not run again: go on with --retry-errors"
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["reproduce"]
 
-GOES_ON = ("--resume", "--retry-errors", "--overwrite", "--no-report", "--missing", "--stale")
+GOES_ON = ("--retry-errors", "--overwrite", "--no-report", "--stale")
 """Options that speak of the folder as it was, and of no result."""
 
 

@@ -3,15 +3,15 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from research_eval.cli.finish import finish
 from research_eval.cli.notice import warn_of_no_search, warn_of_retired
-from research_eval.cli.selection import limits, selection
+from research_eval.cli.selection import gone, limits, selection
 from research_eval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ MODES = click.Choice(["replay", "record", "live"])
     show_default=True,
     help="Where searches and pages come from.",
 )
-@click.option("--resume", is_flag=True, help="Continue the run in the folder.")
+@gone("--resume", "run goes on with the run in its folder by itself")
 @click.option(
     "--retry-errors",
     is_flag=True,
@@ -66,6 +66,8 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
     """Run EXPERIMENT (a TOML file, or `bundled`, the default) and report on it.
 
     Replays recordings by default: no key, no network.
+    A run in the folder is brought up to the experiment: what is done stays, new cases, configurations
+    and trials are added. Where anything else changed it is refused, and left as it is.
     Exits 1 when a [[require]] of the experiment does not hold, 3 when trials are missing (of the
     shard, with --shard) or too few were judged, 4 when a recording does not hold what a trial asked for.
     """
@@ -78,11 +80,12 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="The run's folder; default: reports/NAME-recording, with --missing or --stale the first "
-    "free name of NAME-recording, NAME-recording-2, …",
+    help="The run's folder; default: reports/NAME-recording.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace an earlier run in the folder.")
-@click.option("--resume", is_flag=True, help="Continue a recording that was interrupted.")
+@gone("--resume", "record goes on by itself")
+@gone("--missing", "record asks only for what is missing by itself")
+@gone("--all", "remove the recordings, or name another folder with --set cassettes=FOLDER")
 @click.option(
     "--retry-errors",
     is_flag=True,
@@ -91,21 +94,18 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
 @click.option("--shard", default="1/1", metavar="I/N", help="Run only part I of N of the plan.")
 @limits
 @click.option(
-    "--missing",
+    "--stale",
     "refresh",
-    flag_value="missing",
-    help="Record only trials and pages that have no recording.",
+    flag_value="mend",
+    help="Ask again where a recording no longer fits, too.",
 )
-@click.option(
-    "--stale", "refresh", flag_value="stale", help="Record only what the requests no longer match."
-)
-@click.option("--all", "refresh", flag_value="all", help="Record everything again.")
 @click.option("--no-report", is_flag=True, help="Write the records alone, no report.")
 def record(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands over every option
     """Run EXPERIMENT against the real services and keep every HTTP exchange.
 
     With record_from = "world" searches and pages come from the bundled web.
-    What the cassettes already hold and still fits is replayed; the rest is requested.
+    Asks only for what has no recording. Where one no longer fits, its trial ends in an error that says
+    so; --stale asks again from there. A run in the folder is gone on with, as `run` does.
     The terms of a search API may forbid to keep its results: read them first.
     """
     return _run(experiment, {**options, "model_mode": "record", "web_mode": "record"})
@@ -140,16 +140,43 @@ def execute_options(path: Path, options: dict[str, Any]) -> tuple[Path, int]:
     experiment = read_experiment(path, options)
     cases, configurations = chosen(experiment, options)
     settings = _run_options(experiment, options)
-    if options.get("overwrite") and (settings.resume or settings.retry_errors):
-        raise UsageError("--overwrite replaces a run that --resume and --retry-errors go on with")
+    if settings.overwrite and settings.retry_errors:
+        raise UsageError("--overwrite replaces a run that --retry-errors goes on with")
     if options.get("dry_run"):
         from research_eval.cli.dry_run import print_plan
 
         pilot = options.get("pilot")
         return settings.out, print_plan(experiment, cases, configurations, settings, pilot)
-    with bundled_web(experiment, is_asked=settings.web_mode != "replay") as world:
-        summary = _execute(experiment, cases, configurations, settings, world, options)
-    return settings.out, finish(settings, summary, wants_report=not options.get("no_report"))
+    with (
+        bundled_web(experiment, is_asked=settings.web_mode != "replay") as world,
+        _place(experiment, cases, configurations, settings, options) as placed,
+    ):
+        summary = _execute(experiment, cases, configurations, placed, world, options)
+        code = finish(placed, summary, wants_report=not options.get("no_report"))
+    return settings.out, code
+
+
+@contextmanager
+def _place(
+    experiment: "Experiment",
+    cases: "Sequence[Case]",
+    configurations: "Sequence[Configuration]",
+    settings: "RunOptions",
+    options: dict[str, Any],
+) -> "Iterator[RunOptions]":
+    """Yield where the run goes: of a recording whose usual folder holds another run, a passing place."""
+    from research_eval.runner import find_other_run
+
+    is_asked = options.get("out") is not None or settings.overwrite or settings.retry_errors
+    other = None
+    if settings.model_mode == "record" and not is_asked:
+        other = find_other_run(experiment, cases, configurations, settings)
+    if other is None:
+        yield settings
+        return
+    click.echo(f"research-eval: {other}: what is recorded is kept, and no report", err=True)
+    with TemporaryDirectory(prefix="research-eval-") as folder:
+        yield settings.model_copy(update={"out": Path(folder) / settings.out.name})
 
 
 def read_experiment(path: Path, options: dict[str, Any]) -> "Experiment":
@@ -173,26 +200,27 @@ def chosen(
         UsageError: If the dataset cannot be read, or a name or requirement speaks of nothing in it.
     """
     from research_eval.dataset import load_cases, select_cases
+    from research_eval.dataset.select import matching
     from research_eval.errors import ConfigError
     from research_eval.experiment.requirement import check_requirements
 
     every = load_cases(experiment.dataset_path)
     check_requirements(experiment, every)
+    configurations = experiment.settings.configuration
+    known = [item.name for item in configurations]
+    ids = [case.id for case in every]
+    left_out = set(matching("case or configuration", options.get("excluded") or (), [*ids, *known]))
     cases = select_cases(
-        every,
+        [case for case in every if case.id not in left_out],
         ids=options.get("cases"),
         tags=options.get("tags"),
         limit=options.get("limit"),
     )
-    wanted = options.get("names") or ()
-    known = [item.name for item in experiment.settings.configuration]
-    for name in wanted:
-        if name not in known:
-            raise ConfigError(f"unknown configuration {name!r}; known: {', '.join(known)}")
-    chosen = [
-        item for item in experiment.settings.configuration if not wanted or item.name in wanted
-    ]
-    return cases, chosen
+    wanted = matching("configuration", options.get("names") or (), known) or known
+    picked = [item for item in configurations if item.name in {*wanted} - left_out]
+    if not picked:
+        raise ConfigError("no configuration is left: --exclude leaves out all that were chosen")
+    return cases, picked
 
 
 def _run_options(experiment: "Experiment", options: dict[str, Any]) -> "RunOptions":
@@ -202,9 +230,9 @@ def _run_options(experiment: "Experiment", options: dict[str, Any]) -> "RunOptio
         out=options.get("out") or _usual_folder(experiment.settings.name, options),
         model_mode=options.get("model_mode", "replay"),
         web_mode=options.get("web_mode", "replay"),
-        refresh=options.get("refresh") or "mend",
+        refresh=options.get("refresh") or "missing",
         concurrency=options.get("concurrency", 16),
-        resume=options.get("resume", False),
+        overwrite=options.get("overwrite", False),
         retry_errors=options.get("retry_errors", False),
         shard=parse_shard(options.get("shard", "1/1")),
         budget=BudgetSettings(
@@ -220,16 +248,9 @@ def _run_options(experiment: "Experiment", options: dict[str, Any]) -> "RunOptio
 
 
 def _usual_folder(name: str, options: dict[str, Any]) -> Path:
-    """Return where a run goes that is told nothing; one that mends leaves earlier ones alone."""
-    if options.get("model_mode") != "record":
-        return Path("reports", name)
-    folder = Path("reports", f"{name}-recording")
-    if options.get("refresh") not in {"missing", "stale"}:
-        return folder
-    if any(options.get(flag) for flag in ("resume", "retry_errors", "overwrite")):
-        return folder
-    numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
-    return next(free for free in chain([folder], numbered) if not free.exists())
+    """Return where a run goes that is told nothing."""
+    is_recorded = options.get("model_mode") == "record"
+    return Path("reports", f"{name}-recording" if is_recorded else name)
 
 
 @contextmanager
@@ -260,9 +281,7 @@ def _execute(
     from research_eval.runner import execute, prepare, progress_for
     from research_eval.tool.search import recording_notes
 
-    goes_on = settings.resume or settings.retry_errors
-    starts_afresh = goes_on and not (settings.out / "manifest.json").exists()
-    if starts_afresh and settings.retry_errors:
+    if settings.retry_errors and not (settings.out / "manifest.json").exists():
         raise UsageError(f"--retry-errors: {settings.out} holds no run")
     console = Console(stderr=True)
     if settings.web_mode == "record" and world is None:
@@ -274,9 +293,9 @@ def _execute(
     if settings.web_mode != "replay" and world is None:
         warn_of_retired(item.search for item in configurations)
     prepared = prepare(experiment, cases, configurations, settings, world=world)
-    if starts_afresh:
-        click.echo(f"research-eval: nothing to resume in {settings.out}: starts afresh", err=True)
-    if options.get("overwrite"):  # once the new run is known to start
+    for words in prepared.growth:
+        click.echo(f"{settings.out}: {words}", err=True)
+    if settings.overwrite:  # once the new run is known to start
         _remove_old_run(settings.out)
     summary = execute(
         prepared, lambda planned, done, waits: progress_for(console, planned, done, waits)

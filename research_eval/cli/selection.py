@@ -6,7 +6,19 @@ from typing import Any
 
 import click
 
-__all__ = ["limits", "of_experiment", "selection"]
+from research_eval.errors import UsageError
+
+__all__ = ["gone", "limits", "of_experiment", "selection"]
+
+
+def gone(name: str, instead: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Refuse an option that earlier versions had, and say what takes its place."""
+
+    def refuse(_: click.Context, __: click.Parameter, is_given: bool) -> None:
+        if is_given:
+            raise UsageError(f"{name} is gone: {instead}")
+
+    return click.option(name, is_flag=True, hidden=True, expose_value=False, callback=refuse)
 
 
 OF_EXPERIMENT = (
@@ -15,7 +27,14 @@ OF_EXPERIMENT = (
         "names",
         multiple=True,
         metavar="NAME",
-        help="Run only this configuration; repeatable.",
+        help="Run only this configuration, or those of a pattern with * and ?; repeatable.",
+    ),
+    click.option(
+        "--exclude",
+        "excluded",
+        multiple=True,
+        metavar="NAME",
+        help="Leave out this case or configuration, or those of a pattern; repeatable.",
     ),
     click.option(
         "--set",
@@ -40,7 +59,11 @@ def selection(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(
         (
             click.option(
-                "--case", "cases", multiple=True, metavar="ID", help="Only this case; repeatable."
+                "--case",
+                "cases",
+                multiple=True,
+                metavar="ID",
+                help="Only this case, or those of a pattern with * and ?; repeatable.",
             ),
             click.option(
                 "--tag",

@@ -1,11 +1,13 @@
 """Choose cases by id, tag and number, in the dataset's order."""
 
+import fnmatch
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 from research_eval.dataset.case import Case
 from research_eval.errors import DatasetError
 
-__all__ = ["select_cases"]
+__all__ = ["matching", "select_cases"]
 
 
 def select_cases(
@@ -17,14 +19,15 @@ def select_cases(
 ) -> tuple[Case, ...]:
     """Return the cases that have one of `ids` and one of `tags`, at most `limit` of them.
 
-    `None` or nothing chooses everything. A name that the dataset does not know is an error: a
+    An id may be a pattern with `*` and `?`. `None` or nothing chooses everything. A name that the dataset does not know is an error: a
     misspelt filter must not become an empty run.
 
     Raises:
         DatasetError: If an id or tag is unknown, `limit` is below 1, or nothing is left.
     """
-    wanted_ids, wanted_tags = frozenset(ids or ()), frozenset(tags or ())
-    _refuse_unknown("case", wanted_ids, {case.id for case in cases})
+    wanted_tags = frozenset(tags or ())
+    known = [case.id for case in cases]
+    wanted_ids = frozenset(matching("case", ids or (), known))
     _refuse_unknown("tag", wanted_tags, {tag for case in cases for tag in case.tags})
     if limit is not None and limit < 1:
         raise DatasetError(f"limit {limit} chooses nothing; expected 1 or more")
@@ -37,6 +40,27 @@ def select_cases(
     if not chosen:
         raise DatasetError("no case has both a wanted id and a wanted tag")
     return tuple(chosen[:limit])
+
+
+def matching(what: str, patterns: Iterable[str], known: Sequence[str]) -> list[str]:
+    """Return the known names that one of `patterns` is, or stands for.
+
+    Raises:
+        DatasetError: If a pattern matches none.
+    """
+    found: set[str] = set()
+    for pattern in patterns:
+        some = {name for name in known if name == pattern} or set(
+            fnmatch.filter(known, pattern) if set(pattern) & set("*?") else ()
+        )
+        if not some:
+            near = get_close_matches(pattern, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise DatasetError(
+                f"unknown {what} {pattern!r}{hint}; known: {', '.join(sorted(known))}"
+            )
+        found |= some
+    return [name for name in known if name in found]
 
 
 def _refuse_unknown(what: str, wanted: frozenset[str], known: set[str]) -> None:

@@ -2,6 +2,7 @@
 
 from research_eval.runner.budget import BudgetSettings
 from research_eval.runner.execute import Prepared, RunSummary, execute, prepare
+from research_eval.runner.opening import find_other_run
 from research_eval.runner.options import RunOptions
 from research_eval.runner.plan import Shard, parse_shard, plan_trials
 from research_eval.runner.progress import progress_for
@@ -14,6 +15,7 @@ __all__ = [
     "RunSummary",
     "Shard",
     "execute",
+    "find_other_run",
     "parse_shard",
     "plan_trials",
     "prepare",

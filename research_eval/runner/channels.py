@@ -96,13 +96,18 @@ class Channels:
             scopes = (*scopes, chain_scope(configuration.search))
         return self.outages.find(scopes)
 
-    def digest(self) -> str | None:
-        """Return the SHA-256 of the recordings that are replayed; `None` where none is."""
+    def digest(self, names: Sequence[str] | None = None) -> str | None:
+        """Return the SHA-256 of the recordings that are replayed; `None` where none is.
+
+        Args:
+            names: Only those of these configurations, and the web's.
+        """
         if "replay" not in {self.model_mode, self.web_mode}:
             return None
         models: dict[str, str] = {}
         if self.model_mode == "replay":
-            models = {name: cassette.digest() for name, cassette in self.models.items()}
+            chosen = self.models if names is None else names
+            models = {name: self.models[name].digest() for name in chosen}
         web = self.web.digest() if self.web_mode == "replay" else ""
         return Recordings(web=web, models=models).digest(models)
 
@@ -291,7 +296,7 @@ def model_cassettes(
 
 def _refresh(options: RunOptions) -> Refresh:
     """Return what recording replaces of a model's exchanges: all, where what ended in an error runs again."""
-    return "all" if options.retry_errors and options.refresh == "mend" else options.refresh
+    return "all" if options.retry_errors else options.refresh
 
 
 def _search_addresses(configurations: Sequence[Configuration]) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ import asyncio
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import NamedTuple
 
 import httpx
@@ -13,7 +12,7 @@ from research_eval.clock import SystemClock
 from research_eval.dataset import Case
 from research_eval.errors import ConfigError, RunOverError, UsageError
 from research_eval.experiment import Configuration, Experiment
-from research_eval.journal import JournalWriter, RunFolder, write_manifest, write_whole
+from research_eval.journal import JournalWriter, RunFolder
 from research_eval.provider_outage import ProviderOutages
 from research_eval.runner.batch import run_batch
 from research_eval.runner.budget import Budget, Meter
@@ -21,16 +20,23 @@ from research_eval.runner.build import LiveTrial, build_trial
 from research_eval.runner.channels import Channels, open_channels
 from research_eval.runner.cluster import WorkerTask, connect, require_dask, run_on_cluster
 from research_eval.runner.identity import execution_now, keep_execution
-from research_eval.runner.manifest import differences, make_manifest
+from research_eval.runner.opening import (
+    Whole,
+    manifest_of,
+    open_journal,
+    require_same,
+    take_back_start,
+    whole_run,
+    write_plan,
+)
 from research_eval.runner.options import RunOptions
 from research_eval.runner.parts import require_parts
 from research_eval.runner.plan import plan_of, remaining
-from research_eval.runner.pricing import prices_of, require_bounds, today
+from research_eval.runner.pricing import prices_of, require_bounds
 from research_eval.runner.progress import ProgressView, Waits
 from research_eval.runner.spending import count_earlier, keep_unrecorded
 from research_eval.runner.trial import TrialResult, run_trial
 from research_eval.schema import Cost, Event, ModelCalled, RunRecord, TrialKey
-from research_eval.secret import clean_json
 
 __all__ = ["Prepared", "RunSummary", "execute", "prepare"]
 
@@ -50,7 +56,12 @@ class Prepared(NamedTuple):
     options: RunOptions
     manifest: RunRecord
     plan: list[TrialKey]
+    """The trials that were selected, or their part of the shard."""
     channels: Channels
+    whole: Whole
+    """What the folder holds or is to hold, with what is not selected now."""
+    growth: list[str]
+    """What this adds to the run in the folder, in words."""
 
 
 class RunSummary(NamedTuple):
@@ -100,21 +111,22 @@ def prepare(
         require_dask()
     if not cases or not configurations:
         raise ConfigError(f"{experiment.path}: nothing to run: no case or configuration is left")
-    require_parts(experiment, configurations, options, is_world=world is not None)
-    channels = open_channels(experiment, configurations, options, world)
+    whole = whole_run(experiment, cases, configurations, options)
+    active = whole.configurations if options.model_mode == "replay" else configurations
+    require_parts(experiment, active, options, is_world=world is not None)
+    channels = open_channels(experiment, active, options, world)
     channels.require_writable()
-    manifest = make_manifest(
-        experiment,
-        cases,
-        configurations,
-        model_mode=options.model_mode,
-        web_mode=options.web_mode,
-        cassettes_sha256=channels.digest(),
-        on=today(),
-    )
+    manifest, growth = manifest_of(experiment, whole, options, channels.digest)
     require_bounds(configurations, manifest, options)
-    plan = plan_of(manifest, options.shard)
-    return Prepared(experiment, cases, configurations, options, manifest, plan, channels)
+    ids, names = {case.id for case in cases}, {one.name for one in configurations}
+    plan = [
+        key
+        for key in plan_of(manifest, options.shard)
+        if key.case_id in ids and key.configuration in names
+    ]
+    return Prepared(
+        experiment, whole.cases, active, options, manifest, plan, channels, whole, growth
+    )
 
 
 def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
@@ -127,7 +139,7 @@ def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
     folder = RunFolder(prepared.options.out)
     had_folder, had_run = folder.path.exists(), (folder.path / "manifest.json").exists()
     try:
-        journal = _open_journal(folder, prepared)
+        journal = open_journal(folder, prepared.whole, prepared.manifest)
         try:
             place = prepared.experiment.path.resolve().parent
             keep_execution(folder, execution_now(prepared.options.command, place))
@@ -135,7 +147,7 @@ def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
         except UsageError:
             journal.close()
             if not had_run:
-                _take_back_start(folder, keeps_folder=had_folder)
+                take_back_start(folder, keeps_folder=had_folder)
             raise
         finally:
             journal.close()
@@ -145,32 +157,17 @@ def execute(prepared: Prepared, view_of: ViewFactory) -> RunSummary:
         prepared.channels.close()
 
 
-def _take_back_start(folder: RunFolder, *, keeps_folder: bool) -> None:
-    """Remove what stands in a run's folder before the first trial, if no trial followed."""
-    before = (folder.path / "manifest.json", folder.cases_path, folder.executions_path,
-              folder.spending_path)  # fmt: skip
-    empty = (folder.trials_path, folder.timing_path)
-    if not all(map(_is_empty, empty)):
-        return
-    for path in (*before, *empty):
-        path.unlink(missing_ok=True)
-    if not keeps_folder and not any(folder.path.iterdir()):
-        folder.path.rmdir()
-
-
-def _is_empty(path: Path) -> bool:
-    return not path.exists() or path.stat().st_size == 0
-
-
 def _run_in(
     folder: RunFolder, journal: JournalWriter, prepared: Prepared, view_of: ViewFactory
 ) -> RunSummary:
     """Run what the journal lacks of the plan, and what is to run again."""
     plan = prepared.plan
     again = _errors(folder) if prepared.options.retry_errors else frozenset()
-    todo = remaining(plan, journal.done - again)
     limiters = prepared.channels.limiters
     waits = limiters.status if limiters else dict
+    again |= _unlike(folder, prepared, journal, view_of)
+    write_plan(folder, prepared.whole, prepared.manifest)
+    todo = remaining(plan, journal.done - again)
     with view_of(len(plan), len(plan) - len(todo), waits) as view:
         execution = _Execution(prepared, journal, view)
         if prepared.options.model_mode != "replay":
@@ -190,6 +187,34 @@ def _run_in(
         lost_usd=execution.budget.lost.usd,
         earlier_usd=execution.budget.earlier.usd,
     )
+
+
+def _unlike(
+    folder: RunFolder, prepared: Prepared, journal: JournalWriter, view_of: ViewFactory
+) -> frozenset[TrialKey]:
+    """Replay what is done where the recordings changed; return the trials that left the earlier ones.
+
+    Raises:
+        UsageError: If another trial would end otherwise now.
+    """
+    earlier = prepared.whole.earlier
+    if earlier is None or prepared.channels.digest([c.name for c in earlier.configurations]) == (
+        earlier.cassettes_sha256
+    ):
+        return frozenset()
+    left = frozenset(
+        record.key
+        for record in folder.trials()
+        if record.failure is not None and record.failure.kind.startswith("cassette_")
+    )
+    same = sorted(journal.done - left)
+    with view_of(len(same), 0, dict) as view:
+        execution = _Execution(prepared, journal, view)
+        stopped, found = execution.replay(same)
+    if stopped:
+        raise UsageError(f"{folder.path}: {stopped}; nothing was changed")
+    require_same(folder, found)
+    return left
 
 
 def _errors(folder: RunFolder) -> frozenset[TrialKey]:
@@ -235,7 +260,20 @@ class _Execution:
         is_all = len(self.kept) == len(todo) and not refused
         return self._stop[0] if self._stop and not is_all else None
 
-    async def _run_here(self, todo: Sequence[TrialKey]) -> None:
+    def replay(self, keys: Sequence[TrialKey]) -> tuple[str | None, dict[TrialKey, str]]:
+        """Run trials again and keep nothing; return why not all of them ran, and each record's line."""
+        found: dict[TrialKey, str] = {}
+
+        def note(result: TrialResult) -> None:
+            found[result.record.key] = result.record.json_line()
+            self._view.ended(result.record)
+
+        asyncio.run(self._run_here(keys, note))
+        return (self._stop[0] if self._stop else None), found
+
+    async def _run_here(
+        self, todo: Sequence[TrialKey], keep: Callable[[TrialResult], None] | None = None
+    ) -> None:
         ticking = asyncio.create_task(self._tick())
         try:
             with _signals(self._stop):
@@ -243,7 +281,7 @@ class _Execution:
                     await run_batch(
                         todo,
                         self._run_one,
-                        self._keep,
+                        keep or self._keep,
                         concurrency=self._prepared.options.concurrency,
                         may_start=self._may_start,
                         is_served=self._is_served,
@@ -354,46 +392,3 @@ def _signals(stop: list[str]) -> Iterator[None]:
         for number in (signal.SIGINT, signal.SIGTERM):
             with suppress(NotImplementedError, RuntimeError, ValueError):
                 loop.remove_signal_handler(number)
-
-
-def _open_journal(folder: RunFolder, prepared: Prepared) -> JournalWriter:
-    path = folder.path
-    if not (path / "manifest.json").exists():
-        _start_folder(folder, prepared)
-    elif prepared.options.resume or prepared.options.retry_errors:
-        _go_on_with(folder, prepared.manifest)
-    else:
-        raise UsageError(f"{path}: holds a run already: use --resume, --overwrite or another --out")
-    return JournalWriter(folder)
-
-
-def _start_folder(folder: RunFolder, prepared: Prepared) -> None:
-    """Write what stands in a run's folder before the first trial; the manifest says that it does."""
-    path = folder.path
-    if path.exists() and not all(map(_is_leftover, path.iterdir())):
-        raise UsageError(f"{path}: is not empty and holds no run; give another --out")
-    path.mkdir(parents=True, exist_ok=True)
-    lines = (
-        clean_json(case.model_dump_json(exclude_none=True)).encode() + b"\n"
-        for case in prepared.cases
-    )
-    write_whole(folder.cases_path, lines)
-    write_manifest(folder, prepared.manifest)
-
-
-def _is_leftover(path: Path) -> bool:
-    """Return whether a start that was killed left this behind."""
-    return path.name == "cases.jsonl" or (path.name.startswith(".") and path.suffix == ".tmp")
-
-
-def _go_on_with(folder: RunFolder, manifest: RunRecord) -> None:
-    """Refuse to resume another experiment; keep the prices and the requirements of today."""
-    earlier = folder.manifest()
-    changed = differences(earlier, manifest)
-    if changed:
-        more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
-        raise UsageError(f"{folder.path}: holds a run of something else: {changed[0]}{more}")
-    named = ("configurations", "requirements")
-    if any(getattr(earlier, name) != getattr(manifest, name) for name in named):
-        of_today = {name: getattr(manifest, name) for name in named}
-        write_manifest(folder, earlier.model_copy(update=of_today))

@@ -111,7 +111,7 @@ def _common_manifest(folders: Sequence[RunFolder]) -> RunRecord:
         if find_reruns(folder.path):
             raise UsageError(
                 f"{folder.path}: trials that ran again are not in its journal yet, for the run was "
-                "killed: go on with --resume first"
+                "killed: go on with the same command first"
             )
     return first
 

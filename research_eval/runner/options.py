@@ -17,12 +17,12 @@ class RunOptions(Record):
     """The run's folder."""
     model_mode: Mode = "replay"
     web_mode: Mode = "replay"
-    refresh: Refresh = "mend"
+    refresh: Refresh = "missing"
     """What recording replaces."""
     concurrency: int = 16
     """Trials in flight."""
-    resume: bool = False
-    """Whether an earlier, unfinished run in the same folder is continued."""
+    overwrite: bool = False
+    """Whether an earlier run in the folder is replaced; else it is gone on with."""
     retry_errors: bool = False
     """Whether trials that ended in an error of the infrastructure run again."""
     shard: Shard = Shard(1, 1)

@@ -58,7 +58,7 @@ def test_a_gate_that_was_edited_between_two_halves_of_a_run_is_refused(repositor
     cut(repository)
     repository.write("src/acme/rules.py", "BLOCKED = 2\n")
 
-    done = repository.run("run", "mine.toml", "--resume")
+    done = repository.run("run", "mine.toml")
 
     assert done.returncode == 2
     assert "code of gate acme.gates:Strict: acme.rules changed" in done.stderr
@@ -69,7 +69,7 @@ def test_code_that_the_gate_does_not_import_may_change(repository):
     cut(repository)
     repository.write("src/acme/unused.py", "X = 1\n")
 
-    assert repository.run("run", "mine.toml", "--resume").returncode == 0
+    assert repository.run("run", "mine.toml").returncode == 0
 
 
 def test_compare_names_the_code_and_the_commit(repository):

@@ -256,7 +256,7 @@ def test_a_threshold_changes_no_result_and_may_be_changed(tmp_path):
     write_experiment(tmp_path, REQUIRE.format(configuration="*", bound=1))
 
     assert load_experiment(path).settings.digest() == plain
-    code, _, _ = research_eval(tmp_path, "run", "mine.toml", "--limit", 1, "--resume")
+    code, _, _ = research_eval(tmp_path, "run", "mine.toml", "--limit", 1)
     assert code == 1
     assert (tmp_path / "reports/mine/trials.jsonl").read_bytes() == before
 

@@ -91,7 +91,7 @@ def test_the_code_is_identified_and_another_is_not_continued(folder):
     before = source.read_text()
     source.write_text(before + "# changed\n")
     try:
-        said = cli("run", "mine.toml", "--out", "copy", "--resume", status=2)
+        said = cli("run", "mine.toml", "--out", "copy", status=2)
     finally:
         source.write_text(before)
     assert "agent_code" in said
@@ -102,7 +102,7 @@ def test_an_agent_that_nobody_identifies_is_not_continued(folder):
     text = text.replace('"agent.py"', '"-c", "exit()"')
     (folder / "unidentified.toml").write_text(text)
     cli("run", "unidentified.toml", "--no-report", "--out", "vague")
-    said = cli("run", "unidentified.toml", "--out", "vague", "--resume", status=2)
+    said = cli("run", "unidentified.toml", "--out", "vague", status=2)
     assert "name its files in agent.files" in said
 
 

@@ -58,13 +58,12 @@ def test_killed_at_ten_random_moments_and_resumed_it_ends_in_the_same_bytes(tmp_
     rng = random.Random(20261130)
     kept = []
     for _ in range(10):
-        resume = ["--resume"] if (tmp_path / "run/manifest.json").exists() else ["--overwrite"]
-        run = Stepwise([*PART, "--out", "run", *resume], tmp_path)
+        run = Stepwise([*PART, "--out", "run"], tmp_path)
         assert run.go_on(rng.randint(1, 80))
         assert run.end(signal.SIGKILL)[0] == -signal.SIGKILL
         journal = tmp_path / "run/trials.jsonl"
         kept.append(journal.read_bytes().count(b"\n") if journal.exists() else 0)
-    research_eval(*PART, "--out", "run", "--resume", cwd=tmp_path)
+    research_eval(*PART, "--out", "run", cwd=tmp_path)
 
     assert kept == sorted(kept)
     assert len({*kept} - {0, 60}) > 3, "it was killed in the middle"
@@ -80,10 +79,10 @@ def test_an_interrupted_run_keeps_what_is_done_and_says_how_to_go_on(tmp_path, w
     code, errors = run.end(number)
 
     assert code == 130
-    assert "--resume" in errors
+    assert "go on with the same command" in errors
     assert "Traceback" not in errors
     assert journal.read_bytes().count(b"\n") < whole.count(b"\n")
-    research_eval(*PART, "--out", "run", "--resume", cwd=tmp_path)
+    research_eval(*PART, "--out", "run", cwd=tmp_path)
     assert journal.read_bytes() == whole
 
 
@@ -112,9 +111,7 @@ def test_resuming_a_changed_experiment_is_refused_and_says_what_changed(tmp_path
     small = ("run", "bundled", "--limit", "1", "--configuration", "honest", "--no-report")
     research_eval(*small, "--out", "run", cwd=tmp_path)
 
-    done = research_eval(
-        *small, "--out", "run", "--resume", "--set", "seed=1", cwd=tmp_path, check=False
-    )
+    done = research_eval(*small, "--out", "run", "--set", "seed=1", cwd=tmp_path, check=False)
 
     assert done.returncode == 2
     assert "seed: 20261130 -> 1" in done.stderr

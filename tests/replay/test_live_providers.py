@@ -1,5 +1,6 @@
 """Live runs by the real command line whose providers hang, ask for a pause, or refuse key or quota."""
 
+import shutil
 import time
 from itertools import chain
 
@@ -90,7 +91,8 @@ def test_a_recorded_hang_is_the_same_error_in_every_replay(tmp_path, services, c
 
     call("record", mine, *words, "--out", "whole")
     services.refusal = hang
-    call("record", mine, *words, "--all", "--out", "run", code=3)
+    shutil.rmtree(tmp_path / "cassettes")
+    call("record", mine, *words, "--out", "run", code=3)
     call("run", mine, *words, "--out", "replayed", code=3)
 
     recorded, replayed = records(tmp_path / "run"), records(tmp_path / "replayed")
@@ -142,7 +144,7 @@ def test_no_trial_is_started_whose_provider_refuses_and_the_others_go_on(
     ends = by_configuration(tmp_path / "run")
     asked, services.refusal = services.refusals, None
 
-    call("run", mine, *LIVE, *TWO, "--out", "run", "--resume")
+    call("run", mine, *LIVE, *TWO, "--out", "run")
     resumed = by_configuration(tmp_path / "run")
     call("run", mine, *LIVE, *TWO, "--out", "run", "--retry-errors")
 
@@ -157,7 +159,7 @@ def test_no_trial_is_started_whose_provider_refuses_and_the_others_go_on(
         f"research-eval: stopped: {services.url}/v1 serves no more (openai:local: "
     )
     assert line.endswith(
-        f"{6 + failed} of 12 trials are kept, {6 - failed} are missing: go on with --resume"
+        f"{6 + failed} of 12 trials are kept, {6 - failed} are missing: go on with the same command"
     )
     assert sorted(resumed["searches"]) == sorted([DONE] * (6 - failed) + ends["searches"])
     assert by_configuration(tmp_path / "run")["searches"] == [DONE] * 6
@@ -214,7 +216,7 @@ def test_a_search_api_that_refuses_makes_errors_not_dishonest_agents_live_and_re
     assert services.refusals == failed <= 2
     assert ends["opens"] == [("rejected", None)] * 6
     assert f"stopped: serper serves no more (serper answered {answer[0]}, " in stopped.stderr
-    assert f"{6 - failed} are missing: go on with --resume" in stopped.stderr
+    assert f"{6 - failed} are missing: go on with the same command" in stopped.stderr
     assert all(message.startswith("no search provider serves: serper ") for message in messages)
     replayed = by_configuration(tmp_path / "replayed")
     assert replayed == {"searches": [("error", kind)], "opens": [("rejected", None)]}

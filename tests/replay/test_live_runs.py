@@ -125,12 +125,12 @@ def test_a_live_model_does_not_go_on_over_another_recorded_web(tmp_path, service
     words = ("run", mine, "--model", "live", "--no-report", "--out", "run")
     call(*words, "--shard", "1/2")
     shutil.copytree(tmp_path / "cassettes/mine", tmp_path / "cassettes/moved")
-    call(*words, "--resume", "--shard", "1/2", "--set", "cassettes=cassettes/moved")
+    call(*words, "--shard", "1/2", "--set", "cassettes=cassettes/moved")
     page = next(path for path in (tmp_path / "cassettes/moved/web").rglob("*.json"))
     page.write_bytes(page.read_bytes().replace(b"1907", b"1931") + b" ")
 
-    other = call(*words, "--resume", "--set", "cassettes=cassettes/moved", code=2)
-    call(*words, "--resume")
+    other = call(*words, "--set", "cassettes=cassettes/moved", code=2)
+    call(*words)
 
     assert "run: holds a run of something else: cassettes_sha256: " in other.stderr
     assert len(records(tmp_path / "run")) == 4
@@ -195,7 +195,7 @@ def test_a_second_interrupt_ends_what_hangs_in_one_line(tmp_path, services):
     services.patience = 1000
     services.wait.set()
 
-    research_eval("run", mine, *LIVE, "--resume", "--out", "run", cwd=tmp_path, **KEYS)
+    research_eval("run", mine, *LIVE, "--out", "run", cwd=tmp_path, **KEYS)
 
     assert process.returncode == 130
     assert "Traceback" not in errors
@@ -214,7 +214,7 @@ def test_a_limit_in_dollars_needs_prices_and_sends_no_call_beyond_it(tmp_path, s
         )
     stopped = call("run", mine, *limit, code=3)
     asked = services.asked.count("model")
-    done = call("run", mine, *LIVE, "--resume", "--out", "run")
+    done = call("run", mine, *LIVE, "--out", "run")
 
     assert "no price is known for openai:local of configuration searches" in unpriced.stderr
     assert asked == 0
@@ -267,7 +267,7 @@ def test_a_live_run_that_is_killed_asks_again_only_for_what_is_missing(tmp_path,
 
     # Calls of the killed process may still be under way in the server: a key of its own tells them apart.
     mine_now = {**KEYS, "OPENAI_API_KEY": "key-of-the-second-execution"}
-    research_eval("run", mine, *LIVE, "--resume", "--out", "run", cwd=tmp_path, **mine_now)
+    research_eval("run", mine, *LIVE, "--out", "run", cwd=tmp_path, **mine_now)
 
     trials = records(tmp_path / "run")
     new = [t for t in trials if (t["case_id"], t["configuration"]) not in kept]

@@ -203,6 +203,6 @@ def test_a_recording_that_is_stopped_leaves_nothing_half_and_is_completed(tmp_pa
         assert [name for name in files(tmp_path) if name.endswith(".part")] == []
         assert found(tmp_path / "cassettes/mine") == []
 
-        done = research_eval(*words[3:], "--resume", cwd=tmp_path, **KEYS)
+        done = research_eval(*words[3:], cwd=tmp_path, **KEYS)
         assert "4/4 trials" in done.stderr
     assert found(tmp_path / "cassettes/mine") == []

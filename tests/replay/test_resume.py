@@ -78,9 +78,9 @@ def superseded(folder):
 @pytest.mark.parametrize(
     "words",
     [
-        ("--resume", "--shard", "1/2"),
-        ("--resume", "--shard", "7/9"),
-        ("--resume", "--max-tokens", "1"),
+        ("--shard", "1/2"),
+        ("--shard", "7/9"),
+        ("--max-tokens", "1"),
         ("--retry-errors",),
         ("--retry-errors", "--shard", "2/2", "--max-time", "0.001"),
     ],
@@ -95,36 +95,29 @@ def test_parts_that_run_one_after_the_other_into_one_folder_are_the_whole_run(
     call, tmp_path, whole
 ):
     for part in ("2/3", "1/3"):
-        call(*PART, "--shard", part, "--resume", "--out", "run")
-    stopped = call(*PART, "--max-time", "1e-9", "--resume", "--out", "run", code=3)
+        call(*PART, "--shard", part, "--out", "run")
+    stopped = call(*PART, "--max-time", "1e-9", "--out", "run", code=3)
     assert journal(tmp_path / "run").count(b"\n") == TRIALS * 2 // 3
-    call(*PART, "--shard", "3/3", "--resume", "--out", "run")
+    call(*PART, "--shard", "3/3", "--out", "run")
 
-    assert "4 of 6 trials are kept, 2 are missing: go on with --resume" in stopped.errors[0]
+    assert "4 of 6 trials are kept, 2 are missing: go on with the same command" in stopped.errors[0]
     assert journal(tmp_path / "run") == journal(whole)
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--limit", "1"), "cases: 3 -> 1, without "),
-        (("--limit", "4"), "cases: 3 -> 4, with "),
-        (("--case", "lindmark-cars"), "cases: 3 -> 1, "),
-        (("--tag", "table"), "cases: 3 -> "),
-        (("--configuration", "mixed-30"), "configurations: 2 -> 3, with mixed-30; select the same"),
-        (("--set", "trials=2"), "trials: 1 -> 2"),
         (("--set", "record_from=internet"), "record_from: 'world' -> 'internet'"),
         (("--set", "configuration.honest.agent.max_retries=0"), "max_retries: 2 -> 0"),
         (("--model", "live"), "model_mode: 'replay' -> 'live'"),
         (
             ("--overwrite",),
-            "--overwrite replaces a run that --resume and --retry-errors go on with",
+            "--overwrite replaces a run that --retry-errors goes on with",
         ),
     ],
 )
-@pytest.mark.parametrize("go_on", ["--resume", "--retry-errors"])
-def test_another_selection_or_setting_is_refused_in_one_line(call, run, whole, go_on, words, says):
-    done = call(*PART, go_on, *words, "--out", "run", code=2)
+def test_another_setting_is_refused_in_one_line(call, run, whole, words, says):
+    done = call(*PART, "--retry-errors", *words, "--out", "run", code=2)
 
     assert len(done.errors) == 1
     assert says in done.errors[0]
@@ -151,7 +144,7 @@ def test_an_error_leaves_the_journal_only_for_its_second_try(call, run, whole):
 def test_a_run_of_errors_alone_is_no_success(call, run, more):
     break_trials(run, *range(TRIALS))
 
-    done = call(*PART[:-1], *more, "--resume", "--out", "run", code=3)
+    done = call(*PART[:-1], *more, "--out", "run", code=3)
 
     assert len(done.errors) == 1
     assert "no trial could be judged: all 6 ended in an error (timeout)" in done.errors[0]

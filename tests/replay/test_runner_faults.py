@@ -47,7 +47,7 @@ def test_a_full_disk_ends_the_run_in_one_line_and_resuming_completes_it(tmp_path
     journal = (tmp_path / "run/trials.jsonl").read_bytes()
     assert journal.endswith(b"\n")
     assert 0 < len(journal) <= limit
-    research_eval(*PART, "--out", "run", "--resume", cwd=tmp_path)
+    research_eval(*PART, "--out", "run", cwd=tmp_path)
     assert (tmp_path / "run/trials.jsonl").read_bytes() == whole
 
 
@@ -65,7 +65,7 @@ def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/notes.txt").write_text("keep")
 
-    for words in ((), ("--overwrite",), ("--resume",)):
+    for words in ((), ("--overwrite",)):
         done = research_eval(*PART, *words, "--out", "mine", cwd=tmp_path, check=False)
         assert done.returncode == 2
 
@@ -77,7 +77,7 @@ def test_a_start_that_was_killed_before_its_manifest_can_be_made_again(tmp_path,
     (tmp_path / "run/cases.jsonl").write_text("{}")
     (tmp_path / "run/.manifest.json.77.tmp").write_text("{")
 
-    research_eval(*PART, "--out", "run", "--resume", cwd=tmp_path)
+    research_eval(*PART, "--out", "run", cwd=tmp_path)
 
     assert (tmp_path / "run/trials.jsonl").read_bytes() == whole
 
@@ -85,10 +85,11 @@ def test_a_start_that_was_killed_before_its_manifest_can_be_made_again(tmp_path,
 def test_a_run_is_not_overwritten_unasked(tmp_path, whole):
     research_eval(*PART, "--out", "run", cwd=tmp_path)
 
-    done = research_eval(*PART, "--out", "run", cwd=tmp_path, check=False)
+    other = ("--set", "seed=7", "--out", "run")
+    done = research_eval(*PART, *other, cwd=tmp_path, check=False)
 
     assert done.returncode == 2
-    assert "--resume" in done.stderr
+    assert "give another --out, or --overwrite to replace it" in done.stderr
     assert (tmp_path / "run/trials.jsonl").read_bytes() == whole
 
 
@@ -107,7 +108,7 @@ def test_a_run_out_of_time_says_what_is_missing(tmp_path):
     done = research_eval(*part, "--max-time", "1e-9", "--out", "run", cwd=tmp_path, check=False)
 
     assert done.returncode == 3
-    assert "are missing: go on with --resume" in done.stderr
+    assert "are missing: go on with the same command" in done.stderr
 
 
 def test_retrying_errors_runs_only_those_and_keeps_the_earlier_record(tmp_path, whole):
@@ -170,10 +171,9 @@ def test_live_models_and_webs_need_their_keys_first(tmp_path):
 def test_killed_at_random_moments_no_trial_is_lost_or_doubled(tmp_path, whole):
     rng = random.Random(7)
     for number in (signal.SIGKILL, signal.SIGTERM) * 3:
-        resume = ["--resume"] if (tmp_path / "run/manifest.json").exists() else []
-        run = Stepwise([*PART, "--out", "run", *resume], tmp_path)
+        run = Stepwise([*PART, "--out", "run"], tmp_path)
         assert run.go_on(rng.randint(1, 20))
         run.end(number)
-    research_eval(*PART, "--out", "run", "--resume", cwd=tmp_path)
+    research_eval(*PART, "--out", "run", cwd=tmp_path)
 
     assert (tmp_path / "run/trials.jsonl").read_bytes() == whole

@@ -89,7 +89,7 @@ def test_a_shard_that_is_done_exits_0_and_says_what_it_is(call):
     assert code == 0
     assert "shard 1/2: 1 of 2 trials of the plan; merge with: research-eval merge" in out
 
-    code, out, _ = call(*PART, "--shard", "2/2", "--resume", "--out", "run")
+    code, out, _ = call(*PART, "--shard", "2/2", "--out", "run")
     assert code == 0
     assert "merge with" not in out
 
@@ -101,14 +101,7 @@ def test_a_shard_that_is_not_done_exits_3(call):
 
     assert code == 3
     assert "merge with" not in out
-    assert "go on with --resume" in err
-
-
-def test_nothing_to_resume_is_said(call):
-    code, _, err = call(*PART, "--no-report", "--resume", "--out", "run")
-
-    assert code == 0
-    assert "research-eval: nothing to resume in run: starts afresh" in err.splitlines()
+    assert "go on with the same command" in err
 
 
 def test_nothing_to_retry_is_refused(call):

@@ -44,6 +44,7 @@ def test_the_command_that_a_miss_names_mends_it(tmp_path: Path) -> None:
     assert suggested is not None, said
     code, said = run(f"{suggested[1]} --no-report")
     assert code == 0, said
-    assert (tmp_path / "reports/mine-recording-2/trials.jsonl").is_file()
+    folders = sorted(path.name for path in (tmp_path / "reports").iterdir())
+    assert folders == ["mine", "mine-recording"]
     code, said = run(again)
     assert code == 0, said

@@ -145,7 +145,7 @@ async def test_a_damaged_file_stops_its_own_trial_and_says_how_to_record_it_agai
     with pytest.raises(CassetteMissError, match="does not fit its checksum"):
         await ask(damaged, 0)
     assert damaged.problem.endswith(
-        "record it again with: research-eval record x.toml --configuration mine --case case"
+        "record it again with: research-eval record x.toml --stale --configuration mine --case case"
     )
     assert damaged.problem_kind == "cassette_damaged"
     assert (await ask(sound, 1)).json()["number"] == 42

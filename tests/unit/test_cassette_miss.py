@@ -104,7 +104,7 @@ async def test_a_trial_that_was_never_recorded_says_so(cassettes):
     )
 
     assert "there is no recording of this trial" in problem
-    assert "--missing --configuration configuration --case 'odd case; rm'" in problem
+    assert "record --configuration configuration --case 'odd case; rm'" in problem
     assert str(cassettes.session.verdict()) == "miss 0/1"
 
 
@@ -167,7 +167,7 @@ async def test_a_web_miss_shows_requests_to_the_same_host_that_come_nearest(tmp_
         await cassettes.replay(other)
     assert "differs at num: recorded 5, now 6" in str(caught.value)
     assert "pages.example" not in str(caught.value)
-    assert "--missing" in str(caught.value)
+    assert "record --configuration" in str(caught.value)
 
 
 async def test_a_message_names_no_place_of_this_machine(cassettes):
