@@ -21,8 +21,7 @@ from gate_peers import linkify_urls, markdown_urls, urls_gate
 
 from research_eval.gate import CitationGate, Gate, SeedGate, extract_citations
 from research_eval.gate.seed import seed_citations, seed_key
-from research_eval.gate.source import ledger_from_urls
-from research_eval.ledger import KeyFunction, url_key
+from research_eval.ledger import KeyFunction, SourceRegistry, url_key
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "datasets" / "gate"
@@ -82,7 +81,7 @@ def is_right(case: Case, contestant: Contestant) -> bool:
     if case["kind"] == "extract":
         found = dict.fromkeys(map(contestant.key, contestant.find(case["text"])))
         return list(found) == list(dict.fromkeys(map(contestant.key, case["expected_urls"])))
-    ledger = ledger_from_urls(case["fetched"], case["searched"])
+    ledger = SourceRegistry.from_urls(case["fetched"], case["searched"])
     verdict = contestant.gate.check(case["text"], ledger)
     kinds = {violation.kind for violation in verdict.violations}
     return kinds == (set() if case["expected"] == "pass" else set(case["expected"]))
@@ -90,7 +89,7 @@ def is_right(case: Case, contestant: Contestant) -> bool:
 
 def is_safe(case: Case, contestant: Contestant) -> bool:
     """Whether a case of the gate went the right way: stopped or passed, whatever the reason."""
-    ledger = ledger_from_urls(case["fetched"], case["searched"])
+    ledger = SourceRegistry.from_urls(case["fetched"], case["searched"])
     return contestant.gate.check(case["text"], ledger).passed == (case["expected"] == "pass")
 
 

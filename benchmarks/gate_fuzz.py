@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from research_eval.gate import CitationGate, SeedGate, extract_citations
-from research_eval.gate.source import ledger_from_urls
-from research_eval.ledger import url_key
+from research_eval.ledger import SourceRegistry, url_key
 from research_eval.schema import Citation
 
 CORPUS = Path(__file__).parent.parent / "datasets" / "gate" / "cases.jsonl"
@@ -119,18 +118,18 @@ def _is_allowed(citation: Citation, reading: str) -> bool:
 def _verdict_problems(text: str, rng: random.Random) -> Iterator[str]:
     gate = CitationGate()
     citations = extract_citations(text)
-    nothing = gate.check(text, ledger_from_urls([], []))
+    nothing = gate.check(text, SourceRegistry.from_urls([], []))
     if nothing.passed:
         yield "an empty ledger lets an answer pass"
     opened = [citation.url for citation in citations]
-    everything = gate.check(text, ledger_from_urls(opened, []))
+    everything = gate.check(text, SourceRegistry.from_urls(opened, []))
     if citations and not everything.passed:
         yield "blocked although every URL was opened"
-    SeedGate().check(text, ledger_from_urls(opened, []))
+    SeedGate().check(text, SourceRegistry.from_urls(opened, []))
     if len(opened) > 1:
         left_out = rng.choice(opened)
         others = [url for url in opened if url_key(url) != url_key(left_out)]
-        partial = gate.check(text, ledger_from_urls(others, []))
+        partial = gate.check(text, SourceRegistry.from_urls(others, []))
         known = {url_key(url) for url in others}
         missing = [
             citation

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from research_eval.gate import CitationGate, Gate, SeedGate
-from research_eval.gate.source import ledger_from_urls
+from research_eval.ledger import SourceRegistry
 
 ROOT = Path(__file__).parent.parent
 CORPORA = (
@@ -57,7 +57,7 @@ def verdicts_digest(gate: Gate, cases: list[dict[str, Any]]) -> str:
     digest = hashlib.sha256()
     for case in cases:
         if "text" in case:
-            ledger = ledger_from_urls(case.get("fetched") or [], case.get("searched") or [])
+            ledger = SourceRegistry.from_urls(case.get("fetched") or [], case.get("searched") or [])
             verdict = gate.check(case["text"], ledger)
             digest.update(verdict.model_dump_json(exclude={"gate"}).encode())
             digest.update(gate.corrective(verdict).encode())

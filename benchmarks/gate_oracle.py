@@ -32,8 +32,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from research_eval.gate import Gate, load_gate
 from research_eval.gate.character import INVISIBLE_EDGE
-from research_eval.gate.source import ledger_from_urls
-from research_eval.ledger import url_key
+from research_eval.ledger import SourceRegistry, url_key
 from research_eval.schema import Citation
 
 DATASET = Path(__file__).parent.parent / "datasets" / "gate"
@@ -122,7 +121,7 @@ def _joined(value: str, base: str) -> str | None:
 
 def check(gate: Gate, text: str, source: str, counts: Counter[str]) -> Iterator[Finding]:
     """Yield the links of `text` that lead nowhere opened though the answer could pass `gate`."""
-    citations = gate.check(text, ledger_from_urls([], [])).citations
+    citations = gate.check(text, SourceRegistry.from_urls([], [])).citations
     readings = {url for one in citations for url in (one.url, *one.readings)}
     for link in rendered_links(text):
         counts["links"] += 1
@@ -134,7 +133,7 @@ def check(gate: Gate, text: str, source: str, counts: Counter[str]) -> Iterator[
             if _CAN_BE.match(url_key(url).value)  # else no trial can have opened it
             and not names & {url_key(url), url_key(_joined(url, HERE) or url)}
         ]
-        if not citations or not gate.check(text, ledger_from_urls(kept, [])).passed:
+        if not citations or not gate.check(text, SourceRegistry.from_urls(kept, [])).passed:
             continue
         name = _exception(text, link, citations)
         counts[name or "findings"] += 1

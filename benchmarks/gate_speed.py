@@ -18,7 +18,6 @@ from collections.abc import Callable
 from gate_peers import markdown_urls, urls_gate
 
 from research_eval.gate import CitationGate, Gate, SeedGate, extract_citations
-from research_eval.gate.source import ledger_from_urls
 from research_eval.ledger import SourceRegistry
 
 LEAST_TO_SEED = 1.1
@@ -157,7 +156,7 @@ def _answer(rng: random.Random, index: int) -> tuple[str, SourceRegistry]:
     ]
     words = {f"w{n}": " ".join(rng.choices(WORDS, k=n)) for n in range(1, 61)}
     text = ANSWER.format(**words, **{f"u{n}": url for n, url in enumerate(opened)})
-    return text, ledger_from_urls(opened, [])
+    return text, SourceRegistry.from_urls(opened, [])
 
 
 def _mixed(rng: random.Random, index: int) -> tuple[str, SourceRegistry]:
@@ -170,7 +169,7 @@ def _mixed(rng: random.Random, index: int) -> tuple[str, SourceRegistry]:
         said = " ".join(rng.choices(SAID, k=rng.randrange(2, 5)))
         link = rng.choice(LINKS).format(u=url, n=number)
         parts.append(f"{said} {link}{rng.choice(GAPS)}")
-    return "".join(parts), ledger_from_urls(opened, [])
+    return "".join(parts), SourceRegistry.from_urls(opened, [])
 
 
 def _print_unopened() -> bool:
@@ -178,7 +177,7 @@ def _print_unopened() -> bool:
     for citations in (10, 100, 1_000, 10_000):
         cells = []
         for records in (10, 100, 1_000, 10_000, 100_000):
-            ledger = ledger_from_urls([_page(index, "p") for index in range(records)], [])
+            ledger = SourceRegistry.from_urls([_page(index, "p") for index in range(records)], [])
             text = " ".join(f"({_page(index, 'q')})" for index in range(citations))
             seconds = _seconds(lambda text=text, ledger=ledger: CitationGate().check(text, ledger))
             cells.append(f"{seconds:>9.3f} s")

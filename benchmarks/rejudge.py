@@ -29,7 +29,6 @@ from spent import spent
 
 from research_eval.cli.gate import gate
 from research_eval.gate import CitationGate, Gate, SeedGate
-from research_eval.gate.source import ledger_from_urls
 from research_eval.journal import RunFolder
 from research_eval.journal.piece import pieces_of
 from research_eval.journal.stored import (
@@ -136,7 +135,7 @@ def bare_check(path: Path) -> float:
         every = [json.loads(line) for line in file]
     began = time.process_time()
     for one in every:
-        judge.check(one["text"], ledger_from_urls(one["fetched"], one["searched"]))
+        judge.check(one["text"], SourceRegistry.from_urls(one["fetched"], one["searched"]))
     return time.process_time() - began
 
 

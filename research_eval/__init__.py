@@ -8,7 +8,12 @@ if TYPE_CHECKING:
     from research_eval.dataset import Case, load_cases
     from research_eval.errors import ResearchEvalError
     from research_eval.experiment import Experiment, load_experiment
-    from research_eval.gate import CitationGate, extract_citations, load_gate
+    from research_eval.gate import (
+        CitationGate,
+        assert_cites_only_opened,
+        extract_citations,
+        load_gate,
+    )
     from research_eval.journal import RunFolder
     from research_eval.ledger import SourceRegistry, url_key
     from research_eval.report.frame import StoredRun, load_run
@@ -44,6 +49,7 @@ __all__ = [
     "Usage",
     "Verdict",
     "Violation",
+    "assert_cites_only_opened",
     "extract_citations",
     "load_cases",
     "load_experiment",
@@ -58,7 +64,7 @@ _PLACES = {
     "dataset": ("Case", "load_cases"),
     "errors": ("ResearchEvalError",),
     "experiment": ("Experiment", "load_experiment"),
-    "gate": ("CitationGate", "extract_citations", "load_gate"),
+    "gate": ("CitationGate", "assert_cites_only_opened", "extract_citations", "load_gate"),
     "journal": ("RunFolder",),
     "ledger": ("SourceRegistry", "url_key"),
     "report.frame": ("StoredRun", "load_run"),

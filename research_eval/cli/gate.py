@@ -92,7 +92,7 @@ def check(answer: str, ledger_file: str | None, gate_name: str, batch: bool, as_
 
 
 def _check_one(answer: str, ledger: "SourceRegistry", judge: "Gate", *, as_json: bool) -> int:
-    from research_eval.gate.explain import place_of
+    from research_eval.gate.assertion import line_of
 
     text = read_text(answer)
     verdict = _verdict(judge, text, ledger, answer)
@@ -103,11 +103,7 @@ def _check_one(answer: str, ledger: "SourceRegistry", judge: "Gate", *, as_json:
         print_text(f"passed: {number} citation{'' if number == 1 else 's'}, every page was opened")
     else:
         for violation in verdict.violations:
-            place = ""
-            if violation.start is not None:
-                line, column = place_of(text, violation.start)
-                place = f":{line}:{column}"
-            print_text(f"{answer}{place}: {violation.kind}: {violation.message}")
+            print_text(line_of(violation, text, answer))
     return 0 if verdict.passed else 1
 
 

@@ -199,28 +199,16 @@ def chosen(
     Raises:
         UsageError: If the dataset cannot be read, or a name or requirement speaks of nothing in it.
     """
-    from research_eval.dataset import load_cases, select_cases
-    from research_eval.dataset.select import matching
-    from research_eval.errors import ConfigError
-    from research_eval.experiment.requirement import check_requirements
+    from research_eval.experiment.selection import select
 
-    every = load_cases(experiment.dataset_path)
-    check_requirements(experiment, every)
-    configurations = experiment.settings.configuration
-    known = [item.name for item in configurations]
-    ids = [case.id for case in every]
-    left_out = set(matching("case or configuration", options.get("excluded") or (), [*ids, *known]))
-    cases = select_cases(
-        [case for case in every if case.id not in left_out],
+    return select(
+        experiment,
         ids=options.get("cases"),
         tags=options.get("tags"),
         limit=options.get("limit"),
+        names=options.get("names"),
+        excluded=options.get("excluded"),
     )
-    wanted = matching("configuration", options.get("names") or (), known) or known
-    picked = [item for item in configurations if item.name in {*wanted} - left_out]
-    if not picked:
-        raise ConfigError("no configuration is left: --exclude leaves out all that were chosen")
-    return cases, picked
 
 
 def _run_options(experiment: "Experiment", options: dict[str, Any]) -> "RunOptions":

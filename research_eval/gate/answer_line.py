@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from research_eval.errors import UsageError
-from research_eval.gate.source import LISTS, ledger_from_data, ledger_from_urls
+from research_eval.gate.source import LISTS, ledger_from_data
 from research_eval.ledger import SourceRegistry
 
 __all__ = ["ALLOWED", "AnswerLine", "Label", "answer_line", "quick_answer_line"]
@@ -44,7 +44,7 @@ class AnswerLine(NamedTuple):
         """
         if self.records is not None:
             return ledger_from_data(self.records, f"{self.place}: ledger")
-        return ledger_from_urls(**self.urls)
+        return SourceRegistry.from_urls(**self.urls)
 
 
 class _Quick(msgspec.Struct, forbid_unknown_fields=True):

@@ -1,20 +1,18 @@
 """Ledgers for people: a JSON file or two lists of URLs in, a ledger out."""
 
 import json
-from collections.abc import Iterable
 
 from pydantic import ValidationError
 
 from research_eval.errors import UsageError
 from research_eval.gate.citation import extract_citations
 from research_eval.ledger import SourceRegistry, url_key
-from research_eval.schema import Fetched, SearchHit, SourceRecord
+from research_eval.schema import SourceRecord
 
 __all__ = [
     "LISTS",
     "ledger_from_data",
     "ledger_from_json",
-    "ledger_from_urls",
     "register_given",
 ]
 
@@ -30,32 +28,6 @@ def register_given(question: str, ledger: SourceRegistry) -> None:
 
 
 _EXPECTED = 'a list of the URLs that were opened, or {"fetched": [URL, …], "searched": [URL, …]}'
-
-
-def ledger_from_urls(
-    fetched: Iterable[str] = (),
-    searched: Iterable[str] = (),
-    failed: Iterable[str] = (),
-    given: Iterable[str] = (),
-) -> SourceRegistry:
-    """Return a ledger in which `fetched` were opened, and the others were not.
-
-    Args:
-        fetched: Pages that were opened.
-        searched: Search hits.
-        failed: Pages that were tried and did not open.
-        given: URLs of the question.
-    """
-    ledger = SourceRegistry()
-    for url in given:
-        ledger.add_given(_encodable(url))
-    for rank, url in enumerate(searched, start=1):
-        ledger.add_hit(SearchHit(url=_encodable(url), rank=rank))
-    for url in failed:
-        ledger.add_page(Fetched(url=_encodable(url), ok=False), None)
-    for url in fetched:
-        ledger.add_page(Fetched(url=_encodable(url), ok=True), None)
-    return ledger
 
 
 def _encodable(url: str) -> str:
@@ -97,7 +69,7 @@ def ledger_from_data(data: object, name: str) -> SourceRegistry:
     """
     if isinstance(data, dict):
         _refuse_unknown(data, name)
-        return ledger_from_urls(**{field: _urls(data, field, name) for field in LISTS})
+        return SourceRegistry.from_urls(**{field: _urls(data, field, name) for field in LISTS})
     if not isinstance(data, list):
         raise UsageError(f"{name}: expected {_EXPECTED}")
     return SourceRegistry.from_records(

@@ -8,7 +8,15 @@ from typing import NamedTuple, Protocol, Self, get_args
 
 from research_eval.ledger.key import SourceKey, url_key
 from research_eval.ledger.site import is_same_site
-from research_eval.schema import Event, Evidence, Fetched, Searched, SourceRecord, SourceState
+from research_eval.schema import (
+    Event,
+    Evidence,
+    Fetched,
+    Searched,
+    SearchHit,
+    SourceRecord,
+    SourceState,
+)
 from research_eval.schema.outside import safe_text
 
 __all__ = ["MAX_TEXT_CHARS", "KeyFunction", "OpenedPage", "SeenHit", "SourceRegistry"]
@@ -129,6 +137,33 @@ class SourceRegistry:
                     ledger.add_hit(hit)
             elif isinstance(event, Fetched):
                 ledger.add_page(event, None)
+        return ledger
+
+    @classmethod
+    def from_urls(
+        cls,
+        fetched: Iterable[str] = (),
+        searched: Iterable[str] = (),
+        failed: Iterable[str] = (),
+        given: Iterable[str] = (),
+    ) -> Self:
+        """Return a ledger in which `fetched` were opened, and the others were not.
+
+        Args:
+            fetched: Pages that were opened.
+            searched: Search hits.
+            failed: Pages that were tried and did not open.
+            given: URLs of the question.
+        """
+        ledger = cls()
+        for url in given:
+            ledger.add_given(safe_text(url))
+        for rank, url in enumerate(searched, start=1):
+            ledger.add_hit(SearchHit(url=safe_text(url), rank=rank))
+        for url in failed:
+            ledger.add_page(Fetched(url=safe_text(url), ok=False), None)
+        for url in fetched:
+            ledger.add_page(Fetched(url=safe_text(url), ok=True), None)
         return ledger
 
     @classmethod

@@ -9,7 +9,7 @@ import pytest
 
 from research_eval.gate import CitationGate, extract_citations
 from research_eval.gate.malformed import find_malformed
-from research_eval.gate.source import ledger_from_urls
+from research_eval.ledger import SourceRegistry
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "gate.md"
 ROW = re.compile(r"\| (.+) \| (citation|mention|template|name|damaged) \| (.+) \|")
@@ -111,7 +111,7 @@ def test_a_row_is_what_the_gate_does(row: str, text: str, urls: list[str]) -> No
     if form == "damaged":
         assert find_malformed(text)
     verdict = CitationGate().check(
-        f"{text} https://ok.example/x", ledger_from_urls(["https://ok.example/x", *urls])
+        f"{text} https://ok.example/x", SourceRegistry.from_urls(["https://ok.example/x", *urls])
     )
     assert verdict.passed
 
@@ -130,6 +130,6 @@ def test_every_row_has_examples_of_its_form() -> None:
 
 
 def test_a_mention_of_a_page_of_the_question_is_judged() -> None:
-    verdict = CitationGate().check(f"I could not open {A}.", ledger_from_urls(given=[A]))
+    verdict = CitationGate().check(f"I could not open {A}.", SourceRegistry.from_urls(given=[A]))
 
     assert [one.kind for one in verdict.violations] == ["user_given"]

@@ -6,8 +6,7 @@ from urllib.parse import quote
 from hypothesis import assume, example, given, strategies as st
 
 from research_eval.gate import CitationGate, SeedGate, extract_citations
-from research_eval.gate.source import ledger_from_urls
-from research_eval.ledger import url_key
+from research_eval.ledger import SourceRegistry, url_key
 
 GATE = CitationGate()
 HOSTS = ("river.example.org", "a.example", "192.0.2.7", "[2001:db8::7]", "river.example.org:8080")
@@ -81,14 +80,14 @@ def _wrapped(wrapper: str, url: str) -> str:
 
 @given(urls(), wrappers)
 def test_what_was_opened_passes_in_every_wrapping(url: str, wrapper: str) -> None:
-    assert GATE.check(_wrapped(wrapper, url), ledger_from_urls([url], [])).passed
+    assert GATE.check(_wrapped(wrapper, url), SourceRegistry.from_urls([url], [])).passed
 
 
 @given(urls(), wrappers)
 def test_an_encoded_page_passes_when_cited_raw(url: str, wrapper: str) -> None:
     encoded = quote(url, safe="/:?=&%()',._-[]~")
 
-    assert GATE.check(_wrapped(wrapper, url), ledger_from_urls([encoded], [])).passed
+    assert GATE.check(_wrapped(wrapper, url), SourceRegistry.from_urls([encoded], [])).passed
 
 
 @given(urls(), wrappers, st.data())
@@ -101,7 +100,9 @@ def test_a_beginning_of_the_url_is_never_enough(
     opened = url[:cut]
     assume(url_key(opened) != url_key(url))
 
-    assert not GATE.check(_wrapped(wrapper, url), ledger_from_urls([opened], [opened + "x"])).passed
+    assert not GATE.check(
+        _wrapped(wrapper, url), SourceRegistry.from_urls([opened], [opened + "x"])
+    ).passed
 
 
 @given(urls(), wrappers, st.data())
@@ -111,7 +112,7 @@ def test_a_changed_letter_is_another_page(url: str, wrapper: str, data: st.DataO
     other = url[:at] + data.draw(st.sampled_from(LETTERS)) + url[at + 1 :]
     assume(url_key(other) != url_key(url))
 
-    assert not GATE.check(_wrapped(wrapper, other), ledger_from_urls([url], [])).passed
+    assert not GATE.check(_wrapped(wrapper, other), SourceRegistry.from_urls([url], [])).passed
 
 
 @given(urls(), urls(), wrappers, wrappers)
@@ -119,7 +120,7 @@ def test_one_good_citation_carries_no_other(good: str, bad: str, one: str, two: 
     assume(url_key(good) != url_key(bad))
     text = f"{_wrapped(one, good)}\n\n{_wrapped(two, bad)}"
 
-    verdict = GATE.check(text, ledger_from_urls([good], []))
+    verdict = GATE.check(text, SourceRegistry.from_urls([good], []))
 
     assert not verdict.passed
     assert all(violation.kind == "unknown_url" for violation in verdict.violations)
@@ -146,7 +147,7 @@ def test_lists_are_taken_apart(found: list[str], separator: str) -> None:
 @given(urls(), wrappers)
 def test_a_larger_ledger_never_blocks_what_passed(url: str, wrapper: str) -> None:
     text = _wrapped(wrapper, url)
-    more = ledger_from_urls([url, "https://a.example/other", url + "x"], [url[:-1]])
+    more = SourceRegistry.from_urls([url, "https://a.example/other", url + "x"], [url[:-1]])
 
     assert GATE.check(text, more).passed
 
@@ -171,8 +172,8 @@ def test_any_text_has_sound_citations(text: str) -> None:
 
 @given(MARKUP)
 def test_an_empty_ledger_lets_no_text_pass(text: str) -> None:
-    assert not GATE.check(text, ledger_from_urls([], [])).passed
-    assert not SeedGate().check(text, ledger_from_urls([], [])).passed
+    assert not GATE.check(text, SourceRegistry.from_urls([], [])).passed
+    assert not SeedGate().check(text, SourceRegistry.from_urls([], [])).passed
 
 
 @given(MARKUP)
@@ -181,4 +182,4 @@ def test_a_text_passes_when_all_it_cites_was_opened(text: str) -> None:
     cited = [citation.url for citation in extract_citations(text)]
     assume(cited)
 
-    assert GATE.check(text, ledger_from_urls(cited, [])).passed
+    assert GATE.check(text, SourceRegistry.from_urls(cited, [])).passed

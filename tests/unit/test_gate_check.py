@@ -3,7 +3,7 @@
 import pytest
 
 from research_eval.gate import CitationGate, SeedGate
-from research_eval.gate.source import ledger_from_urls, register_given
+from research_eval.gate.source import register_given
 from research_eval.ledger import SourceRegistry
 from research_eval.schema import Fetched, SearchHit
 
@@ -12,14 +12,14 @@ GATE = CitationGate()
 
 
 def test_an_answer_without_urls_is_no_citation_and_nothing_else() -> None:
-    (violation,) = GATE.check("It rains.", ledger_from_urls([], [])).violations
+    (violation,) = GATE.check("It rains.", SourceRegistry.from_urls([], [])).violations
 
     assert (violation.kind, violation.url, violation.start) == ("no_citation", None, None)
 
 
 def test_a_violation_says_where_and_what() -> None:
     text = f"See {PAGE}-2 today."
-    (violation,) = GATE.check(text, ledger_from_urls([PAGE], [])).violations
+    (violation,) = GATE.check(text, SourceRegistry.from_urls([PAGE], [])).violations
 
     assert (violation.kind, violation.url, violation.key) == (
         "unknown_url",
@@ -34,13 +34,13 @@ def test_a_violation_says_where_and_what() -> None:
 def test_one_source_is_one_violation_where_it_is_cited_first() -> None:
     text = f"{PAGE} and {PAGE}/ and {PAGE}#x"
 
-    (violation,) = GATE.check(text, ledger_from_urls([], [])).violations
+    (violation,) = GATE.check(text, SourceRegistry.from_urls([], [])).violations
 
     assert violation.start == 0
 
 
 def test_a_hit_that_was_not_opened_is_search_only() -> None:
-    (violation,) = GATE.check(PAGE, ledger_from_urls([], [PAGE])).violations
+    (violation,) = GATE.check(PAGE, SourceRegistry.from_urls([], [PAGE])).violations
 
     assert violation.kind == "search_only"
 
@@ -71,7 +71,7 @@ def test_a_wall_is_not_evidence() -> None:
 def test_a_page_that_was_tried_says_what_came(
     failure: str | None, kind: str, said: str, *, was_found: bool
 ) -> None:
-    ledger = ledger_from_urls([], [PAGE] if was_found else [])
+    ledger = SourceRegistry.from_urls([], [PAGE] if was_found else [])
     ledger.add_page(Fetched(url=PAGE, ok=False, error=failure), None)
 
     (violation,) = GATE.check(f"See {PAGE}.", ledger).violations
@@ -135,10 +135,14 @@ def test_a_hop_may_not_be_cited() -> None:
 def test_any_whole_reading_that_was_opened_passes() -> None:
     text = "Their page is https://river.example.org/bands/Wham!"
 
-    assert GATE.check(text, ledger_from_urls(["https://river.example.org/bands/Wham!"], [])).passed
-    assert GATE.check(text, ledger_from_urls(["https://river.example.org/bands/Wham"], [])).passed
+    assert GATE.check(
+        text, SourceRegistry.from_urls(["https://river.example.org/bands/Wham!"], [])
+    ).passed
+    assert GATE.check(
+        text, SourceRegistry.from_urls(["https://river.example.org/bands/Wham"], [])
+    ).passed
     assert not GATE.check(
-        text, ledger_from_urls(["https://river.example.org/bands/Wha"], [])
+        text, SourceRegistry.from_urls(["https://river.example.org/bands/Wha"], [])
     ).passed
 
 
@@ -146,14 +150,14 @@ def test_a_reading_that_is_known_decides_what_is_said() -> None:
     text = "See https://river.example.org/Inc."
 
     (violation,) = GATE.check(
-        text, ledger_from_urls([], ["https://river.example.org/Inc."])
+        text, SourceRegistry.from_urls([], ["https://river.example.org/Inc."])
     ).violations
 
     assert (violation.kind, violation.url) == ("search_only", "https://river.example.org/Inc.")
 
 
 def test_an_explicit_destination_has_one_reading() -> None:
-    ledger = ledger_from_urls(["https://river.example.org/bands/Wham"], [])
+    ledger = SourceRegistry.from_urls(["https://river.example.org/bands/Wham"], [])
 
     assert not GATE.check("[x](https://river.example.org/bands/Wham!)", ledger).passed
 
@@ -163,14 +167,14 @@ def test_an_empty_ledger_lets_nothing_pass() -> None:
 
 
 def test_a_ledger_with_other_keys_is_judged_by_this_gate_s_keys() -> None:
-    ledger = ledger_from_urls(["https://river.example.org/%7eada"], [])
+    ledger = SourceRegistry.from_urls(["https://river.example.org/%7eada"], [])
     other = SourceRegistry.from_records(ledger.records(), key=lambda url: ledger.key(f"{url}?x"))
 
     assert GATE.check("https://river.example.org/~ada", other).passed
 
 
 def test_the_same_answer_and_ledger_give_the_same_verdict() -> None:
-    ledger = ledger_from_urls([PAGE], [f"{PAGE}-2"])
+    ledger = SourceRegistry.from_urls([PAGE], [f"{PAGE}-2"])
     text = f"{PAGE} {PAGE}-2 {PAGE}-3."
 
     assert GATE.check(text, ledger) == GATE.check(text, ledger)
@@ -191,7 +195,7 @@ def test_the_same_answer_and_ledger_give_the_same_verdict() -> None:
 def test_what_stands_for_more_than_the_opened_page_fails(
     opened: str, written: str, around: str
 ) -> None:
-    verdict = GATE.check(around.format(written), ledger_from_urls([opened], []))
+    verdict = GATE.check(around.format(written), SourceRegistry.from_urls([opened], []))
 
     assert [one.kind for one in verdict.violations] == ["unknown_url"]
 
@@ -208,6 +212,6 @@ def test_what_stands_for_more_than_the_opened_page_fails(
     ],
 )
 def test_a_remark_or_an_emphasis_after_an_opened_page_passes(text: str) -> None:
-    ledger = ledger_from_urls(["https://zh.example.org/wiki/北京"], [])
+    ledger = SourceRegistry.from_urls(["https://zh.example.org/wiki/北京"], [])
 
     assert GATE.check(text, ledger).violations == ()

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from research_eval.gate import CitationGate, extract_citations
-from research_eval.gate.source import ledger_from_urls
-from research_eval.ledger import url_key
+from research_eval.ledger import SourceRegistry, url_key
 from research_eval.schema import Citation
 
 ROOT = Path(__file__).parent.parent.parent
@@ -41,7 +40,7 @@ def test_labelled_urls_share_a_key_or_do_not(case: dict) -> None:
 @pytest.mark.parametrize("case", _of("gate"))
 def test_a_labelled_answer_gets_its_verdict(case: dict) -> None:
     verdict = CitationGate().check(
-        case["text"], ledger_from_urls(case["fetched"], case["searched"])
+        case["text"], SourceRegistry.from_urls(case["fetched"], case["searched"])
     )
 
     kinds = sorted({violation.kind for violation in verdict.violations})

@@ -2,7 +2,6 @@
 
 from research_eval.gate import CitationGate
 from research_eval.gate.corrective import MAX_LISTED, MAX_URL_CHARS, not_evidence_message
-from research_eval.gate.source import ledger_from_urls
 from research_eval.ledger import SourceRegistry
 from research_eval.schema import Fetched
 
@@ -27,7 +26,7 @@ def test_the_corrective_lists_every_violation_in_these_words() -> None:
     ledger = SourceRegistry()
     ledger.add_page(Fetched(url=f"{BASE}/a", ok=True), None)
     ledger.add_page(Fetched(url=f"{BASE}/wall", ok=True, evidence="login_wall"), None)
-    from_hits = ledger_from_urls([], [f"{BASE}/hit"])
+    from_hits = SourceRegistry.from_urls([], [f"{BASE}/hit"])
     both = SourceRegistry.from_records([*ledger.records(), *from_hits.records()])
     gate = CitationGate()
 
@@ -50,7 +49,7 @@ def test_no_citation_asks_for_a_url() -> None:
 def test_a_near_hit_is_called_a_search_result() -> None:
     gate = CitationGate()
 
-    verdict = gate.check(f"{BASE}/b?x=1", ledger_from_urls([], [f"{BASE}/a"]))
+    verdict = gate.check(f"{BASE}/b?x=1", SourceRegistry.from_urls([], [f"{BASE}/a"]))
 
     assert (
         "The closest search result that you got is https://river.example.org/a "
@@ -61,7 +60,7 @@ def test_a_near_hit_is_called_a_search_result() -> None:
 def test_a_difference_in_capital_letters_is_called_so() -> None:
     gate = CitationGate()
 
-    verdict = gate.check(f"{BASE}/Survey-2", ledger_from_urls([f"{BASE}/survey-2"], []))
+    verdict = gate.check(f"{BASE}/Survey-2", SourceRegistry.from_urls([f"{BASE}/survey-2"], []))
 
     assert verdict.violations[0].message.endswith(
         "is https://river.example.org/survey-2 (the same but for capital letters, which count)."

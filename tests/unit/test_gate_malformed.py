@@ -7,7 +7,7 @@ import pytest
 
 from research_eval.gate import CitationGate
 from research_eval.gate.malformed import find_malformed
-from research_eval.gate.source import ledger_from_urls
+from research_eval.ledger import SourceRegistry
 
 PAGE = "https://ok.example/a"
 MALFORMED = [
@@ -43,7 +43,7 @@ def test_a_damaged_url_is_found_and_never_a_violation(
 
     assert (found.text, found.reason) == (written, reason)
     assert text[found.start : found.end] == written
-    verdict = CitationGate().check(f"{PAGE} {text}", ledger_from_urls([PAGE]))
+    verdict = CitationGate().check(f"{PAGE} {text}", SourceRegistry.from_urls([PAGE]))
     assert all("fab" not in str(one.url) for one in verdict.violations)
 
 

@@ -4,8 +4,7 @@ import pytest
 
 from research_eval.gate import CitationGate
 from research_eval.gate.nearest import NearestIndex
-from research_eval.gate.source import ledger_from_urls
-from research_eval.ledger import url_key
+from research_eval.ledger import SourceRegistry, url_key
 from tests.cost import costs_less_than
 
 BASE = "https://river.example.org"
@@ -14,7 +13,7 @@ BASE = "https://river.example.org"
 def _nearest(
     url: str, fetched: list[str], searched: list[str] | None = None
 ) -> tuple[str, str] | None:
-    ledger = ledger_from_urls(fetched, searched or [])
+    ledger = SourceRegistry.from_urls(fetched, searched or [])
     nearest = NearestIndex(ledger.records()).find(url_key(url))
     return nearest and (nearest.record.url, " ".join(nearest.differs))
 
@@ -69,13 +68,16 @@ def test_the_cost_is_linear_in_citations_and_ledger(hosts: int) -> None:
         cited = " ".join(
             f"(https://h{index % hosts}.example.org/q/{index})" for index in range(number)
         )
-        assert len(CitationGate().check(cited, ledger_from_urls(opened, [])).violations) == number
+        assert (
+            len(CitationGate().check(cited, SourceRegistry.from_urls(opened, [])).violations)
+            == number
+        )
 
     assert costs_less_than(9, lambda: check(2000), lambda: check(500))
 
 
 def test_percent_encoding_is_named_as_the_difference() -> None:
-    ledger = ledger_from_urls(["https://en.wikipedia.org/wiki/Schindler's_List"], [])
+    ledger = SourceRegistry.from_urls(["https://en.wikipedia.org/wiki/Schindler's_List"], [])
 
     (violation,) = (
         CitationGate().check("https://en.wikipedia.org/wiki/Schindler%27s_List", ledger).violations
@@ -85,7 +87,7 @@ def test_percent_encoding_is_named_as_the_difference() -> None:
 
 
 def test_what_is_glued_to_a_page_is_said_to_be_glued() -> None:
-    ledger = ledger_from_urls([f"{BASE}/a"], [])
+    ledger = SourceRegistry.from_urls([f"{BASE}/a"], [])
 
     (violation,) = CitationGate().check(f"{BASE}/a's table", ledger).violations
 

@@ -11,15 +11,14 @@ from typing import Any
 import pytest
 
 from research_eval.gate import CitationGate, extract_citations
-from research_eval.gate.source import ledger_from_urls
-from research_eval.ledger import url_key
+from research_eval.ledger import SourceRegistry, url_key
 
 FILE = Path(__file__).parent.parent / "data/gate/second_author.jsonl"
 CASES = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
 
 
 def _verdict(case: dict[str, Any]) -> object:
-    ledger = ledger_from_urls(case["fetched"], case["searched"])
+    ledger = SourceRegistry.from_urls(case["fetched"], case["searched"])
     return sorted({one.kind for one in CitationGate().check(case["text"], ledger).violations})
 
 

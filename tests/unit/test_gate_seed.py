@@ -4,7 +4,7 @@ import pytest
 
 from research_eval.gate import SeedGate
 from research_eval.gate.seed import seed_citations, seed_key
-from research_eval.gate.source import ledger_from_urls
+from research_eval.ledger import SourceRegistry
 
 PAGE = "https://river.example.org/silt"
 
@@ -65,7 +65,7 @@ def test_keys_know_the_listed_folds_alone(one: str, other: str, same: bool) -> N
 
 
 def test_it_tells_hits_from_strangers() -> None:
-    ledger = ledger_from_urls([PAGE], [f"{PAGE}-hit"])
+    ledger = SourceRegistry.from_urls([PAGE], [f"{PAGE}-hit"])
 
     verdict = SeedGate().check(f"{PAGE} {PAGE}-hit {PAGE}-new {PAGE}-new", ledger)
 
@@ -75,6 +75,6 @@ def test_it_tells_hits_from_strangers() -> None:
 
 
 def test_it_lets_pass_what_the_original_let_pass() -> None:
-    ledger = ledger_from_urls(["https://es.wikipedia.org/wiki/Espa"], [])
+    ledger = SourceRegistry.from_urls(["https://es.wikipedia.org/wiki/Espa"], [])
 
     assert SeedGate().check("(https://es.wikipedia.org/wiki/España)", ledger).passed

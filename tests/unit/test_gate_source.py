@@ -5,7 +5,7 @@ import json
 import pytest
 
 from research_eval.errors import UsageError
-from research_eval.gate.source import ledger_from_json, ledger_from_urls
+from research_eval.gate.source import ledger_from_json
 from research_eval.ledger import SourceRegistry
 from research_eval.schema import Fetched
 
@@ -39,7 +39,7 @@ def test_a_plain_list_of_urls_is_what_was_opened() -> None:
 
 
 def test_lone_surrogates_do_no_harm() -> None:
-    assert len(ledger_from_urls([f"{PAGE}\ud800"], [f"{PAGE}\udfff"]).records()) == 1
+    assert len(SourceRegistry.from_urls([f"{PAGE}\ud800"], [f"{PAGE}\udfff"]).records()) == 1
 
 
 @pytest.mark.parametrize(

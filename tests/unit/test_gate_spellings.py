@@ -5,7 +5,7 @@
 import pytest
 
 from research_eval.gate import CitationGate
-from research_eval.gate.source import ledger_from_urls
+from research_eval.ledger import SourceRegistry
 
 A = "https://example.org/a"
 M = "https://mud.example.org/a"
@@ -97,21 +97,23 @@ KEPT_APART = [
 
 @pytest.mark.parametrize(("opened", "answer"), MADE_UP)
 def test_a_page_that_was_not_opened_never_passes(opened: str, answer: str) -> None:
-    assert not CitationGate().check(answer, ledger_from_urls([opened])).passed
+    assert not CitationGate().check(answer, SourceRegistry.from_urls([opened])).passed
 
 
 @pytest.mark.parametrize(("opened", "answer"), HONEST)
 def test_an_opened_page_passes_in_any_spelling(opened: str, answer: str) -> None:
-    assert CitationGate().check(answer, ledger_from_urls([opened])).violations == ()
+    assert CitationGate().check(answer, SourceRegistry.from_urls([opened])).violations == ()
 
 
 @pytest.mark.parametrize(("opened", "written", "said"), KEPT_APART)
 def test_where_spellings_are_apart_the_words_say_what_differs_and_what_passes(
     opened: str, written: str, said: str
 ) -> None:
-    (violation,) = CitationGate().check(f"<{written}>", ledger_from_urls([opened])).violations
+    (violation,) = (
+        CitationGate().check(f"<{written}>", SourceRegistry.from_urls([opened])).violations
+    )
 
     assert said in violation.message
     assert f" {opened} " in violation.message
     assert violation.nearest is not None
-    assert CitationGate().check(f"<{violation.nearest}>", ledger_from_urls([opened])).passed
+    assert CitationGate().check(f"<{violation.nearest}>", SourceRegistry.from_urls([opened])).passed
