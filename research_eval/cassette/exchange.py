@@ -186,7 +186,7 @@ class ModelSession(Session):
         return self._records[cassette.interactions.index(interaction)]
 
     def _may_record(self) -> bool:
-        if self._settings.refresh in {"all", "mend"}:
+        if self._has_diverged or self._settings.refresh in {"all", "mend"}:
             return True
         if self._cassette is None:
             return self._damage is None
