@@ -167,7 +167,7 @@ def limits(bank: Bank, folder: Path, proofs: Proofs) -> None:
                      "--concurrency", concurrency, "--out", out)  # fmt: skip
             first = research_eval(folder, *words)
             spent, told = bank.usd, told_usd(first)
-            second = research_eval(folder, *words, "--resume")
+            second = research_eval(folder, *words)
             used = bank.usd if option == "--max-cost" else bank.tokens
             unit = (
                 f"${used:.4f} of ${most}"
