@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "research_eval.cli.replay:replay",
         "list trials that diverged from their recordings",
     ),
+    "import": ("research_eval.cli.import_logs:import_logs", "make a run of logs of other agents"),
     "merge": ("research_eval.cli.merge:merge", "put the shards of a run together"),
     "record": (
         "research_eval.cli.run:record",

@@ -25,13 +25,14 @@ class Outcome(NamedTuple):
     """What a test case says of a trial that did not pass."""
 
     tag: str
-    """`failure` of what the model did, `error` of the infrastructure, `skipped` of what did not run."""
+    """`failure` of what the model did, `error` of the infrastructure, `skipped` of what nobody can judge."""
     why: str
 
 
 OUTCOMES: dict[str, Outcome | None] = {
     **{status: Outcome("failure", ending.meaning) for status, ending in ENDINGS.items()},
     "completed": None,
+    "unjudged": Outcome("skipped", ENDINGS["unjudged"].meaning),
     "error": Outcome("error", ENDINGS["error"].meaning),
     "not_run": Outcome("error", "planned and not in the journal"),
 }

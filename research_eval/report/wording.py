@@ -153,6 +153,11 @@ def origin(view: RunView) -> str:
     if manifest.dataset_is_synthetic:
         parts.append("Synthetic: its questions and the pages of its web were made for the purpose.")
     modes = {"models": manifest.model_mode, "the web": manifest.web_mode}
+    if manifest.model_mode == "imported":
+        parts.append(
+            "Imported from logs of an agent that ran elsewhere: what was opened is what they say."
+        )
+        return " ".join([*parts, f"research_eval {manifest.code_version}."])
     if set(modes.values()) == {"replay"}:
         cassettes = (manifest.cassettes_sha256 or "")[:12]
         parts.append(

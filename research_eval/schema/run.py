@@ -88,8 +88,8 @@ class RunRecord(Record):
     plugins: dict[str, PluginCode] = Field(default={})
     """The code of a user's own gates, search providers and extractors, by kind and name; absent where
     there is none."""
-    model_mode: Literal["replay", "record", "live"]
-    web_mode: Literal["replay", "record", "live"]
+    model_mode: Literal["replay", "record", "live", "imported"]
+    web_mode: Literal["replay", "record", "live", "imported"]
     seed: int
     trials: int
     """Repetitions of each case under each configuration."""

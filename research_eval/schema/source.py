@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from research_eval.schema.fidelity import LedgerFidelity
 from research_eval.schema.record import Record
 
 __all__ = ["Evidence", "SourceRecord", "SourceState"]
@@ -40,3 +41,5 @@ class SourceRecord(Record):
     """Digest of the extracted text (UTF-8), which stands in the run's page store."""
     content_chars: int | None = None
     """Length of the extracted text, in characters."""
+    fidelity: LedgerFidelity | None = None
+    """How it is known that the page was opened, where that was not through our tools."""

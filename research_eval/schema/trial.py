@@ -29,7 +29,15 @@ SCHEMA_VERSION: Literal[1] = 1
 """Version of the trial record; a reader refuses one that it does not know."""
 
 TrialStatus = Literal[
-    "completed", "rejected", "refused", "limit", "cut", "empty", "protocol", "error"
+    "completed",
+    "rejected",
+    "refused",
+    "limit",
+    "cut",
+    "empty",
+    "protocol",
+    "unjudged",
+    "error",
 ]
 """How a trial ended; `ENDINGS` says what each word means."""
 
@@ -57,6 +65,7 @@ ENDINGS: Mapping[TrialStatus, Ending] = {
     "protocol": Ending(
         "protocol", "the model wrote a tool call that cannot be read, also when it was asked again"
     ),
+    "unjudged": Ending("unjudged", "it answered, and nobody knows what it opened"),
     "error": Ending("error", "the infrastructure failed"),
 }
 """Every way to end a trial, declared once: reports, scores, JUnit and documents read it."""

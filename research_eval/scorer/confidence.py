@@ -25,7 +25,7 @@ MEASURES = (
 STATED, RIGHT, BRIER = NAMES = tuple(measure.name for measure in MEASURES)
 
 
-@declares(*MEASURES, default=False)
+@declares(*MEASURES, default=False, needs_ledger=False)
 def confidence(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Give the stated confidence, whether the answer is right, and how far the two lie apart.
 

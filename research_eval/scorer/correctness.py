@@ -26,7 +26,7 @@ MEASURES = (
     Measure("facts_stated", "share", "higher", "facts stated",
         "Expected facts that the answer states.", applies=FACTS),
     Measure("correct_and_clean", "yes_no", "higher", "correct and clean",
-        "Correct, and passed the gate in the end.", "correctness", FACTS, headline=True),
+        "Correct, and passed the gate in the end.", "correctness", FACTS, headline=True, needs_ledger=True),
     Measure("abstained_when_unanswerable", "yes_no", "higher", "abstained, rightly",
         "Abstentions where nothing can be found.", "abstention", "cases without an answer"),
     Measure("abstained_when_answerable", "yes_no", "lower", "abstained, wrongly",
@@ -35,7 +35,7 @@ MEASURES = (
 NAMES = tuple(measure.name for measure in MEASURES)
 
 
-@declares(*MEASURES)
+@declares(*MEASURES, needs_ledger=False)
 def correctness(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Compare the answer with the expected facts, all of which a correct one states.
 
@@ -115,6 +115,7 @@ PENALISED = {"penalised_at_0": 0.0, "penalised_at_50": 0.5, "penalised_at_75": 0
         for name, threshold in PENALISED.items()
     ),
     default=False,
+    needs_ledger=False,
 )
 def penalised(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Give 1 for a correct answer, 0 for an abstention and a loss for a wrong one.

@@ -52,7 +52,7 @@ def last_draft(trial: TrialRecord) -> Draft | None:
     return read_draft(attempts[-1].answer, citations_of(attempts[-1]))
 
 
-@declares(*MEASURES, default=False)
+@declares(*MEASURES, default=False, needs_ledger=False)
 def coverage(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Say which share of the check-worthy sentences of the last answer carries a citation."""
     del case, pages

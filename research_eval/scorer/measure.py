@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, cast
 
-__all__ = ["Better", "Measure", "Registry", "Unit", "declares", "measures_of"]
+__all__ = ["Better", "Measure", "Registry", "Unit", "declares", "measures_of", "without_ledger"]
 
 Better = Literal["higher", "lower", "neither"]
 Unit = Literal["yes_no", "share", "count", "points", "seconds", "usd"]
@@ -36,6 +36,8 @@ class Measure:
     """To which trials, where it is not to every trial that the infrastructure did not break."""
     source: str = ""
     """Who defined it."""
+    needs_ledger: bool | None = None
+    """Whether nobody can tell it without knowing what was opened; `None` is as its scorer says."""
     headline: bool = False
     """Whether it is one of the few that are shown first."""
 
@@ -70,17 +72,21 @@ class Measure:
         return None
 
 
-def declares(*measures: Measure, default: bool = True) -> Callable[[S], S]:
+def declares(
+    *measures: Measure, default: bool = True, needs_ledger: bool = True
+) -> Callable[[S], S]:
     """Declare what a scorer measures, above its function or class.
 
     Args:
         measures: Everything that it gives, in the order of tables.
         default: Whether every report is made with it; of scorers that are built in.
+        needs_ledger: Whether nobody can tell them without knowing what was opened.
     """
 
     def declared(scorer: S) -> S:
         held = cast("Any", scorer)
         held.measures, held.is_default = measures, default
+        held.needs_ledger = needs_ledger
         return scorer
 
     return declared
@@ -89,6 +95,16 @@ def declares(*measures: Measure, default: bool = True) -> Callable[[S], S]:
 def measures_of(scorer: object) -> tuple[Measure, ...]:
     """Return what a scorer declares."""
     return cast("tuple[Measure, ...]", getattr(scorer, "measures", ()))
+
+
+def without_ledger(scorer: object) -> frozenset[str]:
+    """Return the measures of a scorer that can be told of an answer without a ledger."""
+    otherwise = getattr(scorer, "needs_ledger", True)
+    return frozenset(
+        one.name
+        for one in measures_of(scorer)
+        if not (otherwise if one.needs_ledger is None else one.needs_ledger)
+    )
 
 
 class Registry:

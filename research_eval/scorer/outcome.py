@@ -34,7 +34,8 @@ __all__ = ["GateScorer", "gate_outcome", "kinds_of_run", "trial_status"]
             applies="every trial that ran",
         )
         for status, ending in ENDINGS.items()
-    )
+    ),
+    needs_ledger=False,
 )
 def trial_status(case: Case | None, trial: TrialRecord, pages: Pages) -> tuple[Score, ...]:
     """Say for each way to end a trial whether this one ended so; never unscored."""

@@ -7,6 +7,7 @@ from typing import Protocol
 from research_eval.dataset import Case
 from research_eval.errors import ScoringError
 from research_eval.schema import Score, Scored, TrialRecord, Unscored
+from research_eval.scorer.measure import without_ledger
 
 __all__ = [
     "Pages",
@@ -71,10 +72,22 @@ def score_trial(
 ) -> tuple[Score, ...]:
     """Return what every scorer says of one trial, in the scorers' order."""
     scores: list[Score] = []
+    has_ledger = trial.fidelity is None or trial.fidelity.ledger != "none"
     for scorer in scorers:
         try:
-            scores.extend(scorer(case, trial, pages))
+            found = scorer(case, trial, pages)
+            scores.extend(found if has_ledger else _without_ledger(scorer, found))
         except ScoringError as exc:
             name = getattr(scorer, "__name__", type(scorer).__name__)
             scores.append(Unscored(name=name, reason=str(exc)))
     return tuple(scores)
+
+
+def _without_ledger(scorer: Scorer, scores: Iterable[Score]) -> Iterable[Score]:
+    """Yield what can be told of an answer though nobody knows what was opened."""
+    can_be_told = without_ledger(scorer)
+    for score in scores:
+        if score.name in can_be_told:
+            yield score
+        else:
+            yield inapplicable(score.name, "no ledger: nobody knows what was opened")

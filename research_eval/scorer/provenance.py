@@ -80,7 +80,7 @@ def _measures(when: str) -> Iterator[Measure]:
     section = f"citations-{when}"
     yield Measure(
         f"{when}_citations", "count", "neither", "cited",
-        f"Distinct URLs that the {answer} answer cites, mean.", section,
+        f"Distinct URLs that the {answer} answer cites, mean.", section, needs_ledger=False,
     )  # fmt: skip
     for name, meaning in MEANINGS.items():
         share, better = f"{when}_cited_{name}", BETTER.get(name, "lower")
