@@ -9,6 +9,7 @@ import pytest
 
 from research_eval.cassette import ModelCassettes
 from research_eval.clock import SystemClock, VirtualClock
+from research_eval.errors import ModelError
 from research_eval.model import ModelSettings, build_model
 from research_eval.schema import TrialKey
 from tests.unit.wire_lab import QUESTION, chat
@@ -97,4 +98,33 @@ async def test_a_replay_that_is_held_up_gets_what_was_recorded(tmp_path, stream)
 
     assert replayed == live
     assert replayed.text == "In 1907."
+    assert str(session.verdict()) == "hit 1/1"
+
+
+async def hanging_server(request):
+    async def events():
+        yield EVENTS[0]
+        await stand_still(0.3)
+        yield EVENTS[1]
+        await asyncio.Event().wait()
+
+    kind = {"content-type": "text/event-stream"}
+    return httpx2.Response(200, headers=kind, stream=Pieces(events()))
+
+
+async def test_a_reply_whose_time_is_up_between_two_pieces_is_given_up_in_the_replay_as_well(
+    tmp_path,
+):
+    recording = ModelCassettes(tmp_path, mode="record").session(KEY, SystemClock())
+    transport = recording.transport(httpx2.MockTransport(hanging_server))
+    with pytest.raises(ModelError) as live:
+        await ask(transport, SystemClock(), 0.2, stream=True)
+    recording.close()
+    clock = VirtualClock()
+    session = ModelCassettes(tmp_path, mode="replay").session(KEY, clock)
+
+    with pytest.raises(ModelError) as replayed:
+        await ask(session.transport(), clock, 0.2, stream=True)
+
+    assert (str(replayed.value), replayed.value.kind) == (str(live.value), "timeout")
     assert str(session.verdict()) == "hit 1/1"

@@ -60,7 +60,7 @@ def build_wire_model(
     return WireModel(
         settings.name,
         model,
-        settings=_wire_settings(settings, provider, seed, is_replay=clock.is_virtual),
+        settings=_wire_settings(settings, provider, seed),
         policy=settings,
         clock=clock,
         rng=rng,
@@ -98,17 +98,14 @@ def _key(settings: ModelSettings, secrets: Mapping[str, str]) -> str | None:
     return key
 
 
-def _wire_settings(
-    settings: ModelSettings, provider: Provider, seed: int | None, *, is_replay: bool
-) -> WireSettings:
-    """Return what every request says; in a replay the wire library, which counts real time, keeps no deadline."""
+def _wire_settings(settings: ModelSettings, provider: Provider, seed: int | None) -> WireSettings:
+    """Return what every request says."""
     chosen = {
         "temperature": settings.temperature,
         "top_p": settings.top_p,
         "max_tokens": settings.max_tokens,
         "seed": seed if provider.takes_seed else None,
         "timeout": settings.timeout_s if provider.takes_timeout else None,
-        "request_timeout": None if is_replay else settings.timeout_s,
     }
     given: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
     given |= _reasoning(settings, provider)

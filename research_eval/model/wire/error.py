@@ -17,7 +17,6 @@ _KINDS: tuple[tuple[type[Exception], ModelErrorKind], ...] = (
     (wire.ModelUnavailableError, "overloaded"),
     (wire.ModelServerError, "server"),
     (wire.ModelTimeoutError, "timeout"),
-    (wire.ModelRequestTimeout, "timeout"),
     (httpx2.TimeoutException, "timeout"),
     (wire.ModelConnectionError, "connection"),
     (httpx2.TransportError, "connection"),

@@ -1,6 +1,9 @@
 """The transport between an SDK and whatever answers it, that mends what servers get wrong."""
 
-from collections.abc import AsyncIterator, Iterable
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import httpx2
 from typing_extensions import override
@@ -30,7 +33,7 @@ class MendingTransport(httpx2.AsyncBaseTransport):
         Args:
             inner: A cassette, a recorder, the network.
             waits: Passes the time where a recording says that its caller gave up on the answer.
-            timeout_s: Seconds after which a request is given up by itself.
+            timeout_s: Seconds after which a request is given up that has no whole reply.
         """
         self._inner = inner
         self._waits = waits
@@ -44,13 +47,16 @@ class MendingTransport(httpx2.AsyncBaseTransport):
 
     @override
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        limit = _Limit(self._timeout_s, request, is_virtual=self._waits.is_virtual)
         began = self._waits.counted_s()
         try:
-            response = await self._inner.handle_async_request(request)
-        except httpx2.ReadTimeout as exc:
-            if str(exc) == GAVE_UP.message:
-                await self._waits.give_up(self._timeout_s - (self._waits.counted_s() - began))
+            with limit.named():
+                async with limit.enforced():
+                    response = await self._inner.handle_async_request(request)
+        except GaveUpError:
+            await self._waits.give_up(self._timeout_s - (self._waits.counted_s() - began))
             raise
+        response.stream = _LimitedBody(response.stream, limit)
         kind = response.headers.get("content-type", "").lower()
         if response.status_code != 200 or "amazon.eventstream" in kind:
             return response
@@ -69,6 +75,62 @@ class MendingTransport(httpx2.AsyncBaseTransport):
     @override
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+class GaveUpError(httpx2.ReadTimeout):
+    """The time for a whole reply was up, now or when this was recorded."""
+
+
+class _Limit:
+    """The time for a whole reply, which is kept only while something is waited for.
+
+    So a reply that is given up is given up inside the recorder, which then knows it. In a replay,
+    where no real time may decide, the recording says which reply was given up, and when.
+    """
+
+    def __init__(self, timeout_s: float, request: httpx2.Request, *, is_virtual: bool) -> None:
+        self._request = request
+        self._words = f"no whole reply within {timeout_s:g} seconds"
+        self._ends = None if is_virtual else asyncio.get_running_loop().time() + timeout_s
+
+    def enforced(self) -> asyncio.Timeout:
+        """Raise `TimeoutError` in the block when the time is up."""
+        return asyncio.timeout_at(self._ends)
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Say in the same words that the time was up, whether now or in a recording."""
+        try:
+            yield
+        except TimeoutError:
+            raise GaveUpError(self._words, request=self._request) from None
+        except httpx2.ReadTimeout as exc:
+            if str(exc) == GAVE_UP.message:
+                raise GaveUpError(self._words, request=self._request) from None
+            raise
+
+
+class _LimitedBody(httpx2.AsyncByteStream):
+    """A body that is waited for no longer than the limit allows."""
+
+    def __init__(self, source: Any, limit: _Limit) -> None:  # noqa: ANN401  # a stream of either kind
+        self._source = source
+        self._limit = limit
+
+    @override
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        pieces = aiter(self._source)
+        while True:
+            with self._limit.named():
+                async with self._limit.enforced():
+                    piece = await anext(pieces, None)
+            if piece is None:
+                return
+            yield piece
+
+    @override
+    async def aclose(self) -> None:
+        await self._source.aclose()
 
 
 def _rebuilt(
