@@ -235,9 +235,15 @@ def open_channels(
     """
     redactor = Redactor(known_secrets())
     folder = experiment.cassettes_path
-    places = (folder / "web", folder / "web.pack")
+    names = ["web"]
+    if (
+        options.model_mode == "replay"
+    ):  # models that ask for no page leave the web without recordings
+        names += [item.name for item in configurations if not item.model.is_reference_agent]
     needs_cassettes = any(not has_corpus(item.search) for item in configurations)
-    has_cassettes = any(place.exists() for place in places)
+    has_cassettes = any(
+        (folder / f"{name}{end}").exists() for name in names for end in ("", ".pack")
+    )
     if options.web_mode == "replay" and needs_cassettes and not has_cassettes:
         raise CassetteError(
             f"{folder / 'web'}: there are no recordings; make them with research-eval record "

@@ -287,3 +287,30 @@ def test_a_folder_on_a_read_only_file_system_is_refused_before_anything_is_asked
         "research-eval: error: /proc/run: cannot be written"
     )
     assert services.asked == []
+
+
+def test_a_model_that_asks_for_no_page_can_be_replayed(tmp_path, services, call):
+    mine = write_experiment(tmp_path, services, trials=1)
+    closed = (
+        "--configuration",
+        "opens",
+        "--set",
+        "configuration.opens.agent.max_retries=0",
+        "--no-report",
+    )
+    services.RequestHandlerClass = ClosedBook
+
+    call("record", mine, *closed, "--out", "taped")
+    call("run", mine, *closed, "--out", "run")
+
+    assert [trial["answer"] for trial in records(tmp_path / "run")] == ["In 1907."] * 2
+    assert not (tmp_path / "cassettes/mine/web").exists()
+
+
+class ClosedBook(Moody):
+    """Answers from memory."""
+
+    def _reply(self, messages, tools):
+        reply = super()._reply(messages, [])
+        reply["choices"][0]["message"]["content"] = "In 1907."
+        return reply
