@@ -359,13 +359,31 @@ def test_requests_that_went_out_together_slow_the_next_ones_down_once():
     assert lab.inner[0].times[4:] == [10, 10.25]
 
 
-def test_each_further_429_halves_the_rate():
-    lab = Lab(("rate_limited", "ok") * 2 + ("rate_limited", "ok"), ("ok",), rate_per_s=1)
+def test_each_further_429_halves_the_rate_down_to_an_eighth():
+    lab = Lab(("rate_limited", "ok") * 4 + ("ok",), rate_per_s=1)
 
-    lab.run([0, 10, 20, 30, 40, 40.01, 40.02])
+    found = lab.run([0, 10, 20, 40])
 
-    assert lab.inner[0].times[:5] == [0, 10, 20, 30, 40]
-    assert [round(at, 6) for at in lab.inner[0].times[5:]] == [48.4]
+    assert served(found) == ["a"] * 4
+    assert [round(at, 6) for at in lab.inner[0].times] == [0, 2.4, 10, 14.4, 20, 28.4, 40, 48.4]
+
+
+def test_a_provider_that_is_slowed_down_is_not_queued_for_while_another_is_ready():
+    lab = Lab(("rate_limited",), ("ok",), rate_per_s=4, failure_rate=None, failure_threshold=None)
+
+    found = lab.run([n / 4 for n in range(40)])
+
+    assert served(found) == ["b"] * 40
+    assert max(took for _, took, _ in found) < 2
+    assert len(lab.inner[0].times) < 12
+
+
+def test_a_provider_that_is_slowed_down_is_waited_for_once_nobody_else_serves():
+    lab = Lab(("rate_limited",) * 2 + ("ok",), ("empty",), rate_per_s=1, max_waiting=None)
+
+    found = lab.run([0, 20, 20])
+
+    assert served(found) == ["a"] * 3
 
 
 @pytest.mark.parametrize("preset", ["0.1", "original"])

@@ -4,7 +4,7 @@ from research_eval.clock import Clock
 
 __all__ = ["TokenBucket"]
 
-MAX_SLOWER = 6
+MAX_SLOWER = 4
 """How often the rate may be halved."""
 
 
@@ -50,6 +50,12 @@ class TokenBucket:
         if rate is not None and self._tokens < 1:
             wait = max(wait, (1 - self._tokens) / rate)
         return wait
+
+    @property
+    def is_slowed(self) -> bool:
+        """Whether requests go more slowly than the rate says."""
+        self._refill()
+        return self._slower > 0
 
     def tokens(self) -> int:
         """Return how many callers who came now would not wait."""

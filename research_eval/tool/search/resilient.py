@@ -138,7 +138,7 @@ class ResilientSearchProvider:
         call = _Call(
             is_virtual=self._clock.is_virtual,
             is_last_chance=is_last_chance,
-            within_s=self._patience_s() if is_replaceable else None,
+            is_replaceable=is_replaceable and self._can_ask_again(),
         )
         if not is_shared:
             self._queue.add(call)
@@ -224,7 +224,7 @@ class ResilientSearchProvider:
             began = self._clock.now()
             try:
                 with self._waits.awaited(self.name):
-                    reply = await self._send(key, call.within_s)
+                    reply = await self._send(key, call)
             except SearchError as exc:
                 call.took_s = self._clock.now() - began
                 if self._on_failure is not None:
@@ -244,21 +244,24 @@ class ResilientSearchProvider:
             with self._waits.held():
                 await self._clock.sleep(wait)
 
-    async def _send(self, key: tuple[str, int], within_s: float | None) -> SearchReply:
-        if self._bounded is None or within_s is None:
+    async def _send(self, key: tuple[str, int], call: "_Call") -> SearchReply:
+        slow_s = self._settings.slow_call_s
+        if self._bounded is None or slow_s is None or not call.is_replaceable:
             return await self._inner.search(*key)
-        return await self._bounded.search_within(*key, within_s)
+        return await self._bounded.search_within(*key, slow_s)
 
-    def _patience_s(self) -> float | None:
-        """Return how long a slow answer is waited for, where it can be asked for again later."""
-        settings = self._settings
-        can_ask_again = settings.fallback_first and settings.request_retries > 0
-        return settings.slow_call_s if can_ask_again else None
+    def _can_ask_again(self) -> bool:
+        """Return whether a search that moves on to the next provider may come back to this one."""
+        return self._settings.fallback_first and self._settings.request_retries > 0
 
     async def _wait_for_turn(self, permit: Permit, call: "_Call") -> None:
         limit = self._settings.max_wait_s
         if limit is not None and self._wait_ahead_s() > limit:
             raise self._skipped("rate_limited", "has too many searches waiting")
+        if call.is_replaceable and self._bucket.is_slowed:
+            wait = self._bucket.wait_s()
+            if wait * (self._settings.rate_per_s or 1) > 1:
+                raise self._skipped("rate_limited", "is asked more slowly", wait)
         with self._waits.held():
             call.waited_s += await self._bucket.acquire()
         self._queue.discard(call)
@@ -342,9 +345,9 @@ class ResilientSearchProvider:
 class _Call:
     """What one search cost until now: requests, waits, latency."""
 
-    def __init__(self, *, is_virtual: bool, is_last_chance: bool, within_s: float | None) -> None:
+    def __init__(self, *, is_virtual: bool, is_last_chance: bool, is_replaceable: bool) -> None:
         self.is_last_chance = is_last_chance
-        self.within_s = within_s  # how long an answer is waited for; `None`: as long as it may take
+        self.is_replaceable = is_replaceable  # by a provider that is ready, and then asked again
         self.waited_s = 0.0
         self.took_s = 0.0  # the last request
         self._is_virtual = is_virtual
