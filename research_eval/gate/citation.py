@@ -125,7 +125,7 @@ class _Scanner:
                 self._position = zone[1]
                 continue
             if self._text.startswith("www.", start):
-                self._position = start + MIN_SCHEME_CHARS
+                self._position = start + len("www.")
                 yield from self._hosts(start, zone[0])
                 continue
             plain = self._plain(start, zone[0])

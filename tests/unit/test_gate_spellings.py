@@ -28,6 +28,7 @@ MADE_UP = [
     (A, f"{A}～annex"),
     (A, f"{A} www.fab.example/x"),
     (A, f"{A} www.example/a?b=1"),
+    ("http://www.f", "see www.f https://fab.example/x"),
     (A, f"| x | y |\n|---|---|\n|www.fab.example 1999 | {A} |"),
     (A, f"{A} t](www.fab.example/a)"),
     (A, f"**{A}**:/a**b** says it"),
