@@ -3,6 +3,8 @@
 import pytest
 
 from research_eval.tool.fetch import extract
+from research_eval.tool.fetch.html import read_html
+from tests.cost import costs_less_than
 
 PROSE = [
     f"In {year} the warden of the lock wrote down how high the water stood, and why nobody had believed "
@@ -173,3 +175,21 @@ def test_a_page_that_only_sends_its_visitor_on_is_no_evidence(script, is_evidenc
 
     assert found.citable == is_evidence
     assert whole.citable
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<h2>Related</h2>",
+        "<div><h3>Read next</h3></div>",
+        "<div class=comment-list><p>hello</p></div>",
+        "<p><a href=/x>Read more: x</a></p>",
+        "<div><h2>Comments</h2>",
+        "<figcaption>a",
+    ],
+)
+def test_the_cost_of_annexes_grows_with_their_number_alone(unit):
+    def work(size: int) -> None:
+        read_html(f"<article>{TEXT}{unit * size}</article>", url="https://a.example/")
+
+    assert costs_less_than(10, lambda: work(4000), lambda: work(1000))

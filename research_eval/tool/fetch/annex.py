@@ -5,6 +5,7 @@ names, its links and the call that it ends with.
 """
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal
 
 from research_eval.tool.fetch.boilerplate import KEPT_WORDS, text_of, words_of
@@ -30,6 +31,10 @@ _LETTER_CHARS = 700
 _ITEM_CHARS = 600
 """Characters of a title of another article, with what is said of it."""
 _TITLE_CHARS = 12
+_SMALL = 50
+"""Elements in a line or label, at most."""
+_LOOKED_AT = 2000
+"""Elements of a part that are looked at."""
 _CHOICES = 10
 """Things to tick from which on a list of them is no text."""
 _MANY = 3
@@ -55,6 +60,14 @@ class _Outline:
     """How many titles of other articles each holds."""
     before: dict[int, int] = field(default_factory=dict)
     """Weight of the prose before each."""
+    sizes: dict[int, int] = field(default_factory=dict)
+    """How many elements each holds, itself counted."""
+    places: dict[int, tuple[list[Element], int]] = field(default_factory=dict)
+    """The elements that each stands among, and its place there."""
+
+    def is_small(self, element: Element) -> bool:
+        """Say whether `element` can be looked through for each of its wrappers again."""
+        return self.sizes[id(element)] <= _SMALL
 
 
 def drop_annexes(root: Element) -> None:
@@ -70,7 +83,7 @@ def drop_annexes(root: Element) -> None:
             continue
         if id(element) not in kept and element is not root:
             found |= (
-                _drop_line(element, is_reference)
+                (outline.is_small(element) and _drop_line(element, is_reference))
                 or _drop_choices(element)
                 or _drop_part(element, root, outline)
             )
@@ -83,6 +96,9 @@ def drop_annexes(root: Element) -> None:
 def _outline(root: Element) -> _Outline:
     outline = _Outline(list(below(root)))
     for element in reversed(outline.order):
+        inner = [child for child in element.children if isinstance(child, Element)]
+        outline.places.update((id(child), (inner, place)) for place, child in enumerate(inner))
+        outline.sizes[id(element)] = 1 + sum(outline.sizes.get(id(child), 0) for child in inner)
         label, titles = None, 0
         for child in element.children:
             if isinstance(child, str):
@@ -101,10 +117,8 @@ def _outline(root: Element) -> _Outline:
     weight = 0
     for element in outline.order:
         outline.before[id(element)] = weight
-        inner = sum(
-            c.prose for c in element.children if isinstance(c, Element) and not c.is_dropped
-        )
-        weight += max(0, element.prose - inner)
+        shown = (c for c in element.children if isinstance(c, Element) and not c.is_dropped)
+        weight += max(0, element.prose - sum(child.prose for child in shown))
     return outline
 
 
@@ -157,29 +171,34 @@ def _says(section: str, text: str, *, is_whole: bool = False) -> bool:
 def _drop_part(element: Element, root: Element, outline: _Outline) -> bool:
     """Mark `element`, or the section that it is the heading of, if its label says what it is."""
     label = outline.labels.get(id(element))
-    if label is None or label.chars > _LABEL_CHARS or element.tag not in _PARTS | _HEADINGS:
+    if label is None or label.chars > _LABEL_CHARS or not outline.is_small(label):
+        return False
+    if element.tag not in _PARTS and element.tag not in _HEADINGS:
         return False
     text = text_of(label)
     kind = next((kind for kind in _KINDS if _says(f"heading {kind}", text)), None)
-    parts = _section(element, label)
-    if kind is None and _says("heading discussion if", text) and _is_answered(parts):
-        kind = "discussion"
-    if kind is None or not _is_annex(kind, parts, root, outline):
+    is_doubtful = kind is None and _says("heading discussion if", text)
+    if kind is None and not is_doubtful:
+        return False
+    parts = _section(element, label, outline)
+    if is_doubtful and not _is_answered(parts):
+        return False
+    if not _is_annex(kind or "discussion", parts, root, outline):
         return False
     for part in parts:
         part.is_dropped = True
     return True
 
 
-def _section(element: Element, label: Element) -> list[Element]:
+def _section(element: Element, label: Element, outline: _Outline) -> list[Element]:
     """Return `element`, and where it is no more than a heading, what follows up to the next one."""
     section = [element]
-    if element.chars != label.chars or element.parent is None or label.tag not in _HEADINGS:
+    if element.chars != label.chars or label.tag not in _HEADINGS:
         return section
-    siblings = [c for c in element.parent.children if isinstance(c, Element) and not c.is_dropped]
-    if element not in siblings:
-        return section
-    for sibling in siblings[siblings.index(element) + 1 :]:
+    siblings, place = outline.places.get(id(element), ([], 0))
+    for sibling in siblings[place + 1 : place + 1 + _LOOKED_AT]:
+        if sibling.is_dropped:
+            continue
         if any(e.tag in _HEADINGS and e.tag <= label.tag for e in _first(sibling)):
             break
         section.append(sibling)
@@ -217,11 +236,13 @@ def _is_annex(kind: _Kind, parts: list[Element], root: Element, outline: _Outlin
 def _asks_for_address(part: Element) -> bool:
     """Say whether `part` holds a form, or words on letters by mail."""
     stack = [part]
-    while stack:
+    for _ in range(_LOOKED_AT):
+        if not stack:
+            break
         element = stack.pop()
         if element.tag == "form":
             return True
-        stack.extend(c for c in element.children if isinstance(c, Element))
+        stack.extend(c for c in element.children[:_LOOKED_AT] if isinstance(c, Element))
     return heading_pattern("letter words").search(text_of(part)) is not None
 
 
@@ -229,10 +250,11 @@ def _is_answered(parts: list[Element]) -> bool:
     """Say whether parts hold what readers wrote: names that say so, or links to answer them."""
     answers = 0
     for part in parts:
-        for element in below(part):
+        for element in islice(below(part), _LOOKED_AT):
             if is_discussion(element) or "comment" in words_of(element):
                 return True
-            if 0 < element.chars < 16 and text_of(element).lower() in _ANSWERS:
+            is_short = 0 < element.chars < 16 and len(element.children) < _SMALL
+            if is_short and text_of(element).lower() in _ANSWERS:
                 answers += 1
     return answers >= 2
 

@@ -44,6 +44,8 @@ def drop_captions(root: Element) -> None:
 
 
 def _is_caption(element: Element) -> bool:
+    if element.parent is not None and element.parent.tag == "figcaption":
+        return False
     return element.tag == "figcaption" or (element.tag != "table" and is_called("caption", element))
 
 
