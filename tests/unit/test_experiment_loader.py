@@ -116,7 +116,7 @@ def test_a_missing_or_undecodable_file_is_refused(tmp_path):
 def test_the_digest_changes_with_a_setting_and_not_with_a_place(tmp_path):
     base = load_experiment(write(tmp_path, GOOD)).settings.digest()
     moved = load_experiment(
-        write(tmp_path, GOOD.replace("cassettes", "elsewhere"))
+        write(tmp_path, GOOD.replace('= "cassettes"', '= "elsewhere"'))
     ).settings.digest()
     changed = load_experiment(write(tmp_path, GOOD), ["seed=1"]).settings.digest()
 
