@@ -117,10 +117,17 @@ def _stands_in(needle: str, text: str) -> bool:
     while start >= 0:
         end = start + len(needle)
         before, after = text[max(0, start - 2) : start], text[end : end + 2]
-        if not _joins(before[::-1], needle[0]) and not _joins(after, needle[-1]):
+        is_within = _joins(before[::-1], needle[0]) or _joins(after, needle[-1])
+        if not is_within and not (needle[0].isdigit() and _is_signed(before)):
             return True
         start = text.find(needle, start + 1)
     return False
+
+
+def _is_signed(before: str) -> bool:
+    """Return whether a minus, or the point of `.5`, stands before a number; `3-5` and `no.5` have none."""
+    sign, left = before[-1:], before[:-1]
+    return sign in {"-", ".", ","} and bool(sign) and not (left.isalnum() or left == sign)
 
 
 def _joins(beside: str, edge: str) -> bool:

@@ -27,6 +27,12 @@ from research_eval.dataset import Case, Fact
         ("1,016", "approx.1,016 mm in 2014"),
         ("1.234.567", "1,234,567 crowns"),
         ("37", "37 people, and 2,100 sheep"),
+        ("5", "from 3-5 degrees"),
+        ("1907", "in mid-1907"),
+        ("1907", "1905\u20131907"),
+        ("5", "no.5"),
+        ("-5", "it was -5 degrees"),
+        ("1907", "opened --1907"),
     ],
 )
 def test_a_fact_is_found_in_spellings_that_say_the_same(value, text):
@@ -46,6 +52,10 @@ def test_a_fact_is_found_in_spellings_that_say_the_same(value, text):
         ("Harl", "Harlow"),
         ("Ember 2", "Ember 25"),
         ("£85", "£850"),
+        ("5", "-5 degrees"),
+        ("5", "it was \u22125 degrees"),
+        ("5 km", ".5 km"),
+        ("5 km", "only (.5 km) away"),
         ("37", ""),
     ],
 )
