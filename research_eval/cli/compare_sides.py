@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import click
+
 from research_eval.analysis.comparison import (
     Absent,
     CompareOutput,
@@ -19,6 +21,9 @@ from research_eval.journal import RunFolder
 from research_eval.schema import Requirements
 
 __all__ = ["Made", "absent_of", "compare_pairs", "read_pairs", "rulings_of"]
+
+MOST_NAMED = 5
+"""Cases or configurations that a note names."""
 
 Pairs = list[tuple[Side, list[Side]]]
 Made = tuple[Side, list[Side], list[Comparison]]
@@ -47,7 +52,7 @@ def read_pairs(
         return [(sides[0], sides[1:])]
     if len(names) > 2:
         raise UsageError(f"--configuration: {len(names)} names for two runs; expected 1 or 2")
-    plan = _shared_plan(base, heads) if is_shared else None
+    plan = _shared_plan(base, heads, names) if is_shared else None
     ours = read_sides(RunFolder(base), names[:1] or None, settings.measures, plan)
     theirs = [
         read_sides(RunFolder(head), names[-1:] or None, settings.measures, plan) for head in heads
@@ -110,18 +115,30 @@ def absent_of(base: Path, heads: Sequence[Path], options: Mapping[str, object]) 
     return [one for f in folders for one in find_absent(RunFolder(base), f, is_ruled=is_ruled)]
 
 
-def _shared_plan(base: Path, heads: Sequence[Path]) -> Plan:
-    """Return the trials that all runs planned.
+def _shared_plan(base: Path, heads: Sequence[Path], names: Sequence[str]) -> Plan:
+    """Return the trials that all runs planned, and say what each head left out.
 
     Raises:
         UsageError: If there is none.
     """
-    shared = Plan.of(RunFolder(base).manifest())
+    ours = RunFolder(base).manifest()
+    shared = Plan.of(ours)
     for head in heads:
-        shared = shared.shared(Plan.of(RunFolder(head).manifest()))
+        theirs = RunFolder(head).manifest()
+        shared = shared.shared(Plan.of(theirs))
         if not shared.case_ids:
             raise _no_case_in_common(base, head)
+        _say_left_out(head, "cases", {*ours.case_ids} - {*theirs.case_ids})
+        if not names:
+            had, has = ({c.name for c in run.configurations} for run in (ours, theirs))
+            _say_left_out(head, "configurations", had - has)
     return shared
+
+
+def _say_left_out(head: Path, what: str, gone: set[str]) -> None:
+    if gone:
+        some = ", ".join(sorted(gone)[:MOST_NAMED]) + (", \u2026" if len(gone) > MOST_NAMED else "")
+        click.echo(f"left out by {head}: {len(gone)} {what}: {some}", err=True)
 
 
 def _no_case_in_common(base: object, head: object) -> UsageError:
