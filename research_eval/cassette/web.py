@@ -316,8 +316,14 @@ class WebSession(Session):
 
 
 def _is_short(found: Interaction, is_enough: IsEnough | None) -> bool:
-    """Say whether a reader would read on where the recording ends, because its own reader had enough."""
-    return found.end == "early_close" and is_enough is not None and not is_enough(found.content)
+    """Say whether a reader would read on where the recording ends, because its own reader had enough.
+
+    Of a body that is kept as it was compressed nobody knows before it is read.
+    """
+    if found.end != "early_close" or is_enough is None:
+        return False
+    is_packed = found.is_encoded and found.content_encoding is None
+    return not is_packed and not is_enough(found.content)
 
 
 def _is_damaged(interaction: Interaction) -> bool:

@@ -89,21 +89,17 @@ def _decoder(encoding: str, start: bytes) -> tuple[Callable[[bytes], bytes], Cal
 
 
 def _inflate(window: int) -> tuple[Callable[[bytes], bytes], Callable[[], bool]]:
-    state = [zlib.decompressobj(window)]
-    total = [0]
+    inflate = zlib.decompressobj(window)
+    total = 0
 
     def decode(chunk: bytes) -> bytes:
-        out = b""
-        while chunk:
-            out += state[0].decompress(chunk, MAX_DECODED - total[0] + 1)
-            if state[0].unconsumed_tail:
-                raise ValueError("larger than is kept")
-            chunk = state[0].unused_data
-            if chunk and window != 31:
-                raise ValueError("bytes after the end")
-            if chunk:
-                state[0] = zlib.decompressobj(window)
-        total[0] += len(out)
+        nonlocal total
+        out = inflate.decompress(chunk, MAX_DECODED - total + 1)
+        if inflate.unconsumed_tail:
+            raise ValueError("larger than is kept")
+        if inflate.unused_data:  # clients differ in whether they read a second member
+            raise ValueError("bytes after the end")
+        total += len(out)
         return out
 
-    return decode, lambda: state[0].eof
+    return decode, lambda: inflate.eof

@@ -183,7 +183,7 @@ def test_an_agent_that_takes_no_corrective_has_one_attempt(tmp_path, monkeypatch
     ],
 )
 def test_whatever_a_command_does_ends_its_own_trial_with_a_reason(tmp_path, body, status, words):
-    outcome = command(tmp_path, body, trial_timeout_s=0.3 if status == "limit" else 120)
+    outcome = command(tmp_path, body, trial_timeout_s=0.3 if words == "no answer within" else 120)
     assert outcome.status == status
     assert words in outcome.failure.message
     assert len(outcome.failure.message) < 700

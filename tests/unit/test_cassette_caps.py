@@ -1,5 +1,6 @@
 """Pages that a reader with a cap closed early: good for such readers, a clear miss for others, and mended."""
 
+import gzip
 import random
 
 import httpx
@@ -56,7 +57,7 @@ async def test_a_reader_with_a_larger_cap_is_told_so_and_the_next_recording_mend
     said = str(caught.value)
     assert f"GET {URL}: only its first 4000 bytes were recorded" in said
     assert "the cap of its reader was reached; this configuration reads on" in said
-    assert "research-eval record --configuration long-reader --case case" in said
+    assert "research-eval record --stale --configuration long-reader --case case" in said
 
     assert (await read(tmp_path, "record", 10_000, network)).body == PAGE[:10_000]
     assert network.asked == 2
@@ -80,6 +81,23 @@ async def test_a_page_that_had_come_whole_is_whole_though_its_reader_had_enough(
     await read(tmp_path, "record", 3000, network)
 
     assert (await read(tmp_path, "replay", 10**6)).body == PAGE
+
+
+@pytest.mark.parametrize("secrets", [None, {"API_KEY": "nowhere-in-the-page"}])
+async def test_a_page_that_is_a_bomb_is_cut_in_replay_as_in_the_recording(tmp_path, secrets):
+    packed = gzip.compress(bytes(200_000_000), compresslevel=1)
+
+    async def pieces():
+        for start in range(0, len(packed), 16_384):
+            yield packed[start : start + 16_384]
+
+    def network(_):
+        headers = {"content-type": "text/html", "content-encoding": "gzip"}
+        return httpx.Response(200, headers=headers, content=pieces())
+
+    recorded = await read(tmp_path, "record", 3000, network, secrets=secrets)
+
+    assert recorded.body == (await read(tmp_path, "replay", 3000)).body == bytes(3000)
 
 
 async def test_under_a_live_model_it_is_unrecorded(tmp_path):

@@ -163,7 +163,8 @@ def _zstd(text):
 @both
 async def test_a_broken_or_explosive_compression_stays_what_it_was(tmp_path, http):
     bomb = gzip.compress(bytes(30_000_000))
-    for packed in (gzip.compress(b"text" * 500)[:-20], b"no gzip at all", bomb):
+    members = gzip.compress(b"<p>one</p>") + gzip.compress(b"<p>two</p>")
+    for packed in (gzip.compress(b"text" * 500)[:-20], b"no gzip at all", bomb, members):
         cassettes = lab.Lab(tmp_path / str(len(packed)), http)
         stream = lambda _, packed=packed: http.Response(  # noqa: E731
             200, headers={"content-encoding": "gzip"}, stream=lab.pieces(http, [packed])
