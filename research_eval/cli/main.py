@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "research_eval.cli.report:report",
         "write the reports of a run again, from its records",
     ),
+    "show": ("research_eval.cli.show:show", "print a trial of a run in the terminal"),
     "verify": (
         "research_eval.cli.verify:verify",
         "check a results bundle that somebody published",
