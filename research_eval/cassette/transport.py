@@ -38,17 +38,21 @@ IS_ENOUGH = "is_enough"
 IS_PLAYED = "is_played"
 """The extension of a response by which readers know it from what a server answered just now.
 
-Its value is how many seconds the answer took, to its end, when it was recorded.
+Its value is how many seconds the answer took, to its end, when a reader with the same time limit
+recorded it; else 0.
 """
 
 GAVE_UP = RecordedFailure(type="ReadTimeout", message="the caller gave up")
 """What a request that was cancelled is replayed as."""
 
 
-def marks_of(interaction: Interaction) -> dict[str, Any]:
-    """Return the extensions of the response that `interaction` holds."""
+def marks_of(interaction: Interaction, *, in_time: bool) -> dict[str, Any]:
+    """Return the extensions of the response that `interaction` holds.
+
+    `in_time` says that its reader has the time limit of the recording.
+    """
     reason = interaction.reason
-    return {IS_PLAYED: interaction.took_s} | (
+    return {IS_PLAYED: interaction.took_s if in_time else 0.0} | (
         {"reason_phrase": reason.encode("ascii", "replace")} if reason else {}
     )
 
@@ -214,8 +218,9 @@ class CassetteTransport(AnyTransport):
     ) -> Any:  # noqa: ANN401  # httpx and httpx2 share no type
         slot = interaction
         clock = self._session.clock
-        if patience == slot.read_timeout_s:
-            patience = None  # it sufficed when this was recorded
+        in_time = patience == slot.read_timeout_s  # it sufficed when this was recorded
+        if in_time:
+            patience = None
         if patience is not None and slot.latency_s > patience:
             await clock.sleep(patience)
             late = RecordedFailure(
@@ -237,7 +242,7 @@ class CassetteTransport(AnyTransport):
             interaction.status,
             headers=interaction.header_bytes(),
             stream=_Body(player),
-            extensions=marks_of(interaction),
+            extensions=marks_of(interaction, in_time=in_time),
             request=request,
         )
         response.player = player
