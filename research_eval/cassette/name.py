@@ -4,11 +4,11 @@ import re
 from functools import lru_cache
 from hashlib import sha256
 
+from research_eval.schema.name import is_device_name
+
 __all__ = ["host_folder", "safe_name", "slug"]
 
-_RESERVED = re.compile(
-    r"(?i)(?:\.|web\Z|bodies\Z|(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z))",
-)
+_RESERVED = re.compile(r"(?i)(?:\.|web\Z|bodies\Z)")
 _MAX_CHARS = 80
 
 
@@ -19,7 +19,8 @@ def safe_name(name: str) -> str:
     'gpt-5%20mini%2F..%2Fx'
     """
     spelled = re.sub(r"[^A-Za-z0-9._-]", _percent, name)
-    if _RESERVED.match(spelled) or not spelled or spelled.endswith("."):
+    is_reserved = _RESERVED.match(spelled) or is_device_name(spelled)
+    if is_reserved or not spelled or spelled.endswith("."):
         spelled = f"%{ord(spelled[0]):02X}{spelled[1:]}" if spelled else "%"
         spelled = spelled[:-1] + "%2E" if spelled.endswith(".") else spelled
     if len(spelled) > _MAX_CHARS:

@@ -7,13 +7,12 @@ from typing import Self
 from pydantic import Field, field_validator, model_validator
 
 from research_eval.schema import Record
+from research_eval.schema.name import is_device_name
 
 __all__ = ["Case", "Fact"]
 
 _ID = r"^[a-z0-9][a-z0-9-]*$"
 _NOT_IN_ID = re.compile(r"[^a-z0-9]+")
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)\Z")
-"""Names of devices, which Windows lets no file have."""
 _GROUPED = re.compile(r"(?<!\d)(?<!\d[.,])\d{1,3}([,.'\u2019 ])\d{3}(?:\1\d{3})*(?!\d)")
 """A number whose digits are grouped by three; `2014 100` is two numbers."""
 _NO_DIGIT = re.compile(r"\D")
@@ -82,7 +81,7 @@ class Case(Record):
                 f"{given!r:.60} is not a text of lower-case letters, digits and hyphens;"
                 f" for instance {usable[:60]!r}"
             )
-        if _RESERVED.match(given):
+        if is_device_name(given):
             raise ValueError(f"{given!r} is a name that Windows gives no file; take another")
         return given
 

@@ -12,6 +12,7 @@ from research_eval.errors import ConfigError
 from research_eval.experiment.bundled import BUNDLED, bundled_experiment
 from research_eval.experiment.settings import ExperimentSettings
 from research_eval.model import provider_key
+from research_eval.schema.display import one_line
 
 __all__ = ["Experiment", "load_experiment"]
 
@@ -148,11 +149,12 @@ def _value(text: str) -> object:
 def _describe(exc: ValidationError, data: Mapping[str, Any]) -> str:
     """Return the first fault with its key, and for a configuration with its name."""
     first = exc.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
+    place = one_line(".".join(str(part) for part in first["loc"]))
+    words = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
         text = "unknown key"
     else:
-        text = f"{first['msg']} (found {first['input']!r:.80})" if first["loc"] else first["msg"]
+        text = f"{words} (found {first['input']!r:.80})" if first["loc"] else words
     more = f"; and {exc.error_count() - 1} more" if exc.error_count() > 1 else ""
     return f"{place}{_name_of(first['loc'], data)}: {text}{more}" if place else text + more
 
@@ -161,6 +163,10 @@ def _name_of(loc: tuple[int | str, ...], data: Mapping[str, Any]) -> str:
     match loc:
         case ("configuration", int(index), *_):
             item = data["configuration"][index]
-            return f" ({item['name']})" if isinstance(item, dict) and "name" in item else ""
+            return (
+                f" ({one_line(str(item['name']), 80)})"
+                if isinstance(item, dict) and "name" in item
+                else ""
+            )
         case _:
             return ""

@@ -2,15 +2,17 @@
 
 import hashlib
 import json
+import re
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from research_eval.agent import AgentSettings
 from research_eval.fault import FaultSettings
 from research_eval.model import LimitSettings, ModelSettings
 from research_eval.schema import Price, Record, Requirement
+from research_eval.schema.name import is_device_name
 from research_eval.secret import declare_secrets
 from research_eval.tool.fetch import FetchSettings
 from research_eval.tool.search import SearchSettings
@@ -23,7 +25,24 @@ FROM_ENVIRONMENT = "env:"
 UNSEEN = "unseen"
 """The label of a model that an agent of the user's own does not name."""
 
-NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_NOT_IN_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def _can_be_a_folder(name: str) -> str:
+    if not _NAME.fullmatch(name) or name.endswith("."):
+        usable = _NOT_IN_NAME.sub("-", name).strip("._-")[:64].rstrip("._-") or "one"
+        raise ValueError(
+            "expected at most 64 letters, digits, points, hyphens and underscores, with a letter or"
+            f" digit first and no point last; for instance {usable!r}"
+        )
+    if is_device_name(name):
+        raise ValueError("is a name that Windows gives no folder; take another")
+    return name
+
+
+FolderName = Annotated[str, AfterValidator(_can_be_a_folder)]
+"""A name that is a folder on every system."""
 
 
 def _model_shorthand(value: object) -> object:
@@ -33,7 +52,7 @@ def _model_shorthand(value: object) -> object:
 class Configuration(Record):
     """One column of a comparison."""
 
-    name: str = Field(pattern=NAME_PATTERN)
+    name: FolderName
     """How reports and folders name it."""
     note: str = Field(default="", max_length=200)
     """What it is, for the readers of a report; changes no result."""
@@ -106,7 +125,7 @@ class NetworkSettings(Record):
 class ExperimentSettings(Record):
     """Dataset, configurations and trials."""
 
-    name: str = Field(pattern=NAME_PATTERN)
+    name: FolderName
     dataset: str
     """The cases' file, relative to the experiment's."""
     cassettes: str

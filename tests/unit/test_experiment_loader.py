@@ -82,6 +82,21 @@ def test_set_changes_one_value(tmp_path, override, expected):
         (GOOD.replace("trials = 2", "trials = 0"), "trials: "),
         (GOOD.replace('name = "b"', 'name = "a"'), "two configurations are called 'a'"),
         (GOOD.replace('name = "b"', 'name = "../b"'), "configuration.1.name"),
+        *(
+            (
+                GOOD.replace('name = "b"', f'name = "{name}"'),
+                f"configuration.1.name ({name}): {says}",
+            )
+            for name, says in (
+                ("aux", "is a name that Windows gives no folder"),
+                ("Con.txt", "is a name that Windows gives no folder"),
+                ("LPT1", "is a name that Windows gives no folder"),
+                ("x.", "expected at most 64 letters"),
+                ("a b", "expected at most 64 letters"),
+            )
+        ),
+        (GOOD.replace('name = "b"', 'name = "gpt 5."'), "for instance 'gpt-5'"),
+        (GOOD.replace('name = "b"', 'name = "b\\n"'), "for instance 'b'"),
         ("name = 'x'", "configuration: expected at least one"),
         ("name = ", "not TOML"),
         (GOOD + "\nextra = 1\n", "extra"),
