@@ -300,7 +300,7 @@ def test_a_model_that_asks_for_no_page_can_be_replayed(tmp_path, services, call)
     )
     services.RequestHandlerClass = ClosedBook
 
-    call("record", mine, *closed, "--out", "taped")
+    call("record", mine, *closed, "--out", "recorded")
     call("run", mine, *closed, "--out", "run")
 
     assert [trial["answer"] for trial in records(tmp_path / "run")] == ["In 1907."] * 2
