@@ -16,6 +16,7 @@ __all__ = ["cli", "main"]
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("research_eval.cli.run:demo", "compare the bundled configurations, offline"),
     "run": ("research_eval.cli.run:run", "run an experiment and report on it"),
+    "init": ("research_eval.cli.init:init", "write a small experiment that runs at once"),
     "check": (
         "research_eval.cli.check:check",
         "ask each model, search provider and page once, before a run",
