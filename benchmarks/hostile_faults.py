@@ -202,8 +202,11 @@ ANY = (
     Fault("cut by the limit of tokens", "cut/length", lambda m: m.sent(m.dialect.cut("In 19"))),
     Fault("cut before the first word", "cut/length", lambda m: m.sent(m.dialect.cut(""))),
     Fault("withheld", "refused", lambda m: m.sent(m.dialect.declined("I cannot"))),
-    Fault("reasoning in the text", "completed + reasoning_in_text",
-          _says("<think>https://invented.example/y</think>{truth}")),
+    # the client library may take the tags out of a whole chat completion itself
+    Fault("reasoning in the text", "completed | completed + reasoning_in_text", channels="^chat$",
+          answer=_says("<think>https://invented.example/y</think>{truth}")),
+    Fault("reasoning in the text", "completed + reasoning_in_text", channels="^(?!chat$)",
+          answer=_says("<think>https://invented.example/y</think>{truth}")),
     Fault("reasoning whose end alone is marked", "completed + reasoning_in_text",
           _says("It may be https://invented.example/y </think>{truth}")),
     Fault("reasoning alone", "empty/only_reasoning + only_reasoning*",

@@ -82,7 +82,7 @@ SEARCH = (
     Fault("gzip that is none", "completed + malformed", lambda m: Answer(headers=(JSON, ("content-encoding", "gzip")), body=json.dumps(hits(m)).encode())),
     Fault("gzip of 200 MB", "completed + malformed", is_rare=True,
           answer=lambda _: Answer(headers=(JSON, ("content-encoding", "gzip")), body=gzip.compress(b" " * 200_000_000))),
-    Fault("a line of 50 MB", "completed + malformed", lambda _: _plain(b'"' + b"7" * 50_000_000 + b'"'), is_rare=True),
+    Fault("a line of 50 MB", "completed + malformed | completed + timeout", lambda _: _plain(b'"' + b"7" * 50_000_000 + b'"'), is_rare=True),
     Fault("one byte a second", "completed + timeout", is_rare=True,
           answer=lambda m: Answer(body=tuple(bytes([b]) for b in json.dumps(hits(m)).encode()[:60]), pause_s=1.0)),
     *(Fault(f"a redirect to {to[:24]!r}", "completed + malformed | completed + server | completed + bad_query | completed + connection",

@@ -27,7 +27,11 @@ class AgentSettings(Record):
     max_retries: int = Field(default=2, ge=0)
     """Corrective retries after a rejected answer; with none, the one answer is still checked."""
     max_total_tokens: int | None = Field(default=None, ge=1)
-    """Tokens of all model calls together, after which no further call is made."""
+    """Tokens of all model calls together, after which no further call is made.
+
+    A trial may pass it by one call: nothing is set aside for a call, and its request does not depend
+    on what is left, so that a recording serves under any limit.
+    """
     turn_timeout_s: float | None = Field(default=None, gt=0)
     """Seconds for one model call and the tools it asks for, request retries included."""
     trial_timeout_s: float | None = Field(default=None, gt=0)
