@@ -16,6 +16,8 @@ MAX_SCANNED = 400_000
 """Characters of a result in which hits are looked for."""
 _LIST = re.compile(r"\[\s*\{")
 _LINK = re.compile(r"\[([^\[\]\n]{0,300})\]\((https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)")
+_ENTRY = re.compile(r"(?m)^(?=\d{1,3}\. )")
+_LISTED = re.compile(r"(?s)\d{1,3}\. ([^\n]*)\n {1,8}URL: (https?://\S+)(.*)")
 _URL_FIELDS = ("url", "link", "href", "uri", "source_url")
 _TITLE_FIELDS = ("title", "name")
 _SNIPPET_FIELDS = ("snippet", "content", "description", "text", "body")
@@ -41,10 +43,14 @@ def urls_of(given: object) -> list[str]:
     return []
 
 
-def hits_of(text: str) -> tuple[Hit, ...]:
-    """Return what a search found: objects with a URL, wherever they stand, else links, else URLs."""
+def hits_of(text: str, query: str = "") -> tuple[Hit, ...]:
+    """Return what a search found: objects with a URL, wherever they stand, else what is listed.
+
+    A list has numbers and lines `URL: …`, as our own `web_search` writes it, or links, or URLs. A
+    URL of the `query` that the result repeats was not found.
+    """
     text = text[:MAX_SCANNED]
-    found = dict.fromkeys(_in_json(text) or _in_links(text) or _in_text(text))
+    found = dict.fromkeys(_in_json(text) or _in_listing(text) or _elsewhere(text, query))
     return tuple(found)[:MAX_HITS]
 
 
@@ -88,6 +94,22 @@ def _in_value(value: object) -> Iterator[Hit]:
 def _text(item: Mapping[str, Any], names: Iterable[str]) -> str:
     value = first_of(item, names)
     return safe_text(value)[:1000] if isinstance(value, str) else ""
+
+
+def _in_listing(text: str) -> list[Hit]:
+    found = [_LISTED.match(entry) for entry in _ENTRY.split(text)[1:]]
+    return [(safe_text(e[2]), safe_text(e[1])[:1000], _snippet(e[3])) for e in found if e]
+
+
+def _snippet(lines: str) -> str:
+    last = lines.strip().rpartition("\n")[2].strip()
+    return "" if last.startswith("Date: ") else safe_text(last)[:1000]
+
+
+def _elsewhere(text: str, query: str) -> list[Hit]:
+    if query.strip():
+        text = text.replace(query, "", 1)
+    return _in_links(text) or _in_text(text)
 
 
 def _in_links(text: str) -> list[Hit]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from research_eval.gate import Gate
 from research_eval.gate.source import register_given
 from research_eval.ledger import SourceRegistry
+from research_eval.logs.frame import opening_of
 from research_eval.logs.mapping import Mapping, ToolMapping
 from research_eval.logs.reading import clicked_url, first_of, hits_of, part_of, urls_of
 from research_eval.logs.step import Asked, Broken, Call, Found, Log, Opened, Result, Said, Tally
@@ -228,9 +229,11 @@ class _Builder:
             )
         )
         if tool.does == "search":
-            query = urls_of(first_of(call.arguments, tool.query))
+            query = " | ".join(urls_of(first_of(call.arguments, tool.query)))
             self._searched(
-                " | ".join(query), () if failed else hits_of(text), None if failed else call.name
+                query,
+                () if failed else hits_of(text, query),
+                None if failed else call.name,
             )
         elif tool.does == "open":
             self._open_all(tool, call, text, result)
@@ -241,20 +244,15 @@ class _Builder:
         urls = urls_of(first_of(call.arguments, tool.url))
         if not urls:
             self._tally.skip("openings whose URL the log does not say")
-        is_page = tool.gives == "page" and len(urls) == 1
         for url in urls:
             part = part_of(text, url, urls)
             failed = result.is_error or not part.strip() or self._mapping.fails(part)
-            self._opened(
-                Opened(
-                    url=url,
-                    ok=not failed,
-                    error="failed" if failed else None,
-                    text=part if is_page and not failed else None,
-                    fidelity="claimed" if tool.gives == "page" else "summary",
-                ),
-                final_url=result.final_url,
-            )
+            page = opening_of(part, url, failed=failed, final_url=result.final_url)
+            if page is None:
+                continue
+            if tool.gives == "summary":
+                page = page._replace(text=None, fidelity="summary")
+            self._opened(page if len(urls) == 1 else page._replace(text=None))
 
     def _click(self, tool: ToolMapping, call: Call, text: str, *, failed: bool) -> None:
         url = clicked_url(self._page, first_of(call.arguments, tool.element))
@@ -284,13 +282,14 @@ class _Builder:
         for hit in event.hits:
             self._ledger.add_hit(hit)
 
-    def _opened(self, page: Opened, final_url: str | None = None) -> None:
+    def _opened(self, page: Opened) -> None:
         text = safe_text(page.text[:MAX_RESULT_CHARS]) if page.ok and page.text else None
         digest = self._keep(text) if text is not None else None
         event = Fetched(
             url=safe_text(page.url),
-            final_url=safe_text(final_url) if final_url and page.ok else None,
+            final_url=safe_text(page.final_url) if page.final_url and page.ok else None,
             ok=page.ok,
+            evidence=page.evidence,
             error=None if page.ok else safe_text(page.error or "failed"),
             title=safe_text(page.title) if page.title else None,
             content_sha256=digest,

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from research_eval.schema import FinishReason, LedgerFidelity, Usage
+from research_eval.schema import Evidence, FinishReason, LedgerFidelity, Usage
 from research_eval.schema.outside import read_json, safe_text
 
 __all__ = [
@@ -83,6 +83,9 @@ class Opened(NamedTuple):
     text: str | None = None
     """The page, where the log has it."""
     fidelity: LedgerFidelity = "claimed"
+    final_url: str | None = None
+    """Where redirects ended, in the few logs that say so."""
+    evidence: Evidence = "ok"
 
 
 class Broken(NamedTuple):

@@ -3,11 +3,11 @@
 Recorded model exchanges hold these words; changing one of them makes recordings stale.
 """
 
-from research_eval.schema import ToolSpec
+from research_eval.schema import Evidence, ToolSpec
 from research_eval.tool.fetch.page import ExtractedPage
 from research_eval.tool.protocol import ToolOutcome
 
-__all__ = ["NO_EVIDENCE", "error_outcome", "frame", "tool_spec"]
+__all__ = ["NO_EVIDENCE_NOTES", "error_outcome", "frame", "tool_spec"]
 
 _DESCRIPTION = (
     "Open a web page or document and read its text as Markdown. Reads HTML, PDF, JSON, XML, CSV "
@@ -47,7 +47,7 @@ _HELP_4XX = "The site did not accept the request; check the address, or use anot
 _HELP_5XX = "The site has a fault of its own; try once more, or use another source."
 _HELP_OTHER = "Use another source."
 
-NO_EVIDENCE = {
+_NO_EVIDENCE: dict[Evidence, str] = {
     "soft_404": "the site shows an error page instead of content (page not found)",
     "bot_wall": "the site shows a check for robots instead of content",
     "consent_wall": "the site shows a consent form instead of content",
@@ -56,7 +56,10 @@ NO_EVIDENCE = {
 }
 """Why a page that was opened is no evidence, in words."""
 
-_NO_EVIDENCE_NOTE = "This page is no evidence: {}. Do not cite it; use another source."
+NO_EVIDENCE_NOTES = {
+    name: f"This page is no evidence: {why}. Do not cite it; use another source."
+    for name, why in _NO_EVIDENCE.items()
+}
 _PAYWALL_NOTE = "Only the free part of the page is shown; the rest is behind a paywall."
 _LOW_YIELD_NOTE = (
     "The page is large, but only this little text could be read from it; what else it shows may need "
@@ -121,7 +124,7 @@ def _word(value: bool) -> str:
 def _notes(page: ExtractedPage) -> list[str]:
     notes = []
     if page.evidence != "ok":
-        notes.append(_NO_EVIDENCE_NOTE.format(NO_EVIDENCE[page.evidence]))
+        notes.append(NO_EVIDENCE_NOTES[page.evidence])
     if "paywall" in page.flags:
         notes.append(_PAYWALL_NOTE)
     if "low_yield" in page.flags:

@@ -1,0 +1,160 @@
+"""One agent, written without research_eval, measured as callable, as command and by its own log."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from research_eval.experiment import bundled_experiment
+
+pytestmark = pytest.mark.sockets
+
+AGENT = r"""
+import json, re, sys, zlib
+from pathlib import Path
+class Agent:
+    def __init__(self, way="callable", tool=None):
+        self.way, self.tool, self.messages = way, tool, []
+    def use(self, name, **given):
+        call = {"id": str(len(self.messages)), "type": "function"}
+        call["function"] = {"name": name, "arguments": json.dumps(given)}
+        self.messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        text = str(self.tool(name, given))
+        self.messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
+        return text
+    def answer(self, question, corrective):
+        self.messages.append({"role": "user", "content": corrective or question})
+        urls = re.findall(r"URL: (\S+)", self.use("web_search", query=question))
+        gone, invented = "https://nowhere.example/gone", "https://invented.example/a"
+        for url in [f" <{urls[0]}> ", *urls[1:3], gone, "", f"{gone}#{question[:9]}"]:
+            self.use("fetch", url=url)
+        habits = [urls[:3], urls[2:5], [gone], [invented]]
+        cited = urls[:1] if corrective else habits[len(question) % 4]
+        text = "Found: " + "; ".join(f"[page {n}]({url})" for n, url in enumerate(cited))
+        self.messages.append({"role": "assistant", "content": text})
+        log = {"model": self.way, "messages": self.messages}
+        Path(f"{self.way}-{zlib.crc32(question.encode())}.json").write_text(json.dumps(log))
+        return text
+    def __call__(self, question, tools, corrective):
+        self.tool = lambda name, given: tools.call(name, **given)
+        return self.answer(question, corrective)
+def over_pipes(name, given):
+    over_pipes.calls += 1
+    say(type="tool_call", call=str(over_pipes.calls), name=name, arguments=given)
+    return json.loads(sys.stdin.readline())["text"]
+def say(**message): print(json.dumps(message), flush=True)
+if __name__ == "__main__":
+    over_pipes.calls, agent, asked = 0, Agent("command", over_pipes), json.loads(sys.stdin.readline())
+    question, name = asked["question"], asked["id"]
+    while asked["type"] != "end":
+        say(type="answer", id=name, text=agent.answer(question, asked.get("text")))
+        asked = json.loads(sys.stdin.readline())
+"""
+EXPERIMENT = f"""
+name = "same"
+dataset = "cases.jsonl"
+cassettes = "cassettes"
+record_from = "world"
+
+[defaults]
+search.chain = ["serper"]
+agent.max_retries = 1
+
+[[configuration]]
+name = "callable"
+agent.callable = "own_agent:Agent"
+
+[[configuration]]
+name = "command"
+agent.command = ["{sys.executable}", "own_agent.py"]
+"""
+CASES = {
+    "quillvane-licence",  # its first page is a login form
+    "tarncliff-last-train",  # a redirect
+    "saltpan-tour",  # a short link and a fragment
+    "tidewatch-nether-soke",  # a page that does not open
+    "skerravoe-yacht-dues",
+    "skerravoe-bulky-north",
+    "harrowmere-ferry-record",
+    "lindmark-cars",
+}
+
+
+def cli(folder, *words):
+    """Run the command line in `folder`; it ends well."""
+    done = subprocess.run(
+        [sys.executable, "-m", "research_eval", *map(str, words)],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("same")
+    (place / "own_agent.py").write_text(AGENT)
+    (place / "same.toml").write_text(EXPERIMENT)
+    (place / "map.toml").write_text('corrective = "^Your answer was not accepted"\n')
+    cases = bundled_experiment().with_name("cases.jsonl").read_text("utf-8").splitlines()
+    kept = [line for line in cases if json.loads(line)["id"] in CASES]
+    (place / "cases.jsonl").write_text("\n".join(kept) + "\n")
+    cli(place, "record", "same.toml", "--no-report", "--out", "first")
+    cli(place, "run", "same.toml", "--no-report", "--out", "again", "--concurrency", 1)
+    cli(place, "run", "same.toml", "--no-report", "--out", "third")
+    logs = sorted(path.name for way in ("callable", "command") for path in place.glob(f"{way}-*"))
+    options = ("--cases", "cases.jsonl", "--mapping", "map.toml", "--out", "logs")
+    cli(place, "import", "openai", *logs, *options)
+    return place
+
+
+def found(folder, run, way):
+    """Return by case what a run says of an agent: verdicts, ledger and citations."""
+    lines = map(json.loads, (folder / run / "trials.jsonl").read_text("utf-8").splitlines())
+    return {
+        one["case_id"]: {
+            "ending": (one["status"], one["answer"], one["references"]),
+            "attempts": [
+                (event["answer"], event["verdict"], event.get("corrective"))
+                for event in one["transcript"]
+                if event["kind"] == "gate"
+            ],
+            "ledger": {
+                source["key"]: (source["state"], source.get("evidence"))
+                for source in one["sources"]
+            },
+        }
+        for one in lines
+        if one["configuration"] == way
+    }
+
+
+@pytest.mark.parametrize(
+    ("run", "way"), [("again", "command"), ("logs", "callable"), ("logs", "command")]
+)
+def test_every_way_gives_the_same_verdicts_ledgers_and_citations(folder, run, way):
+    callable_ = found(folder, "again", "callable")
+    other = found(folder, run, way)
+    assert other.keys() == callable_.keys()
+    for name, one in other.items():
+        assert one == callable_[name], name
+
+
+def test_the_agent_does_what_such_agents_do(folder):
+    trials = found(folder, "again", "callable").values()
+    kinds = Counter(
+        violation["kind"]
+        for trial in trials
+        for _, verdict, _ in trial["attempts"]
+        for violation in verdict["violations"]
+    )
+    assert {"search_only", "unknown_url", "fetch_failed", "not_evidence"} <= kinds.keys()
+    assert {trial["ending"][0] for trial in trials} == {"completed", "rejected"}
+    assert {len(trial["attempts"]) for trial in trials} == {1, 2}
+    assert len(AGENT.split()) < 400
+
+
+def test_an_offline_replay_has_the_same_bytes(folder):
+    again, third = ((folder / run / "trials.jsonl").read_bytes() for run in ("again", "third"))
+    assert again == third
