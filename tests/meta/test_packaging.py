@@ -46,7 +46,7 @@ def test_the_image_runs_the_command_as_a_user_without_rights():
     assert f'ENTRYPOINT ["{next(iter(PROJECT["scripts"]))}"]' in final
 
 
-@pytest.mark.parametrize("page", ["SECURITY.md", "docs/release.md"])
+@pytest.mark.parametrize("page", ["SECURITY.md", "docs/README.md", "docs/release.md"])
 def test_links_and_files_of_a_page_exist(page):
     text = (ROOT / page).read_text("utf-8")
 
