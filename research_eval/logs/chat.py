@@ -8,11 +8,11 @@ from typing import Any
 
 from research_eval.logs.document import Piece, pieces
 from research_eval.logs.step import (
-    Asked,
     Call,
     Found,
     Log,
     Opened,
+    PersonSaid,
     Result,
     Said,
     Step,
@@ -128,7 +128,7 @@ def openai_steps(message: Mapping[str, Any], tally: Tally) -> Iterator[Step]:
     text = text_of(message.get("content"))
     match role:
         case "user":
-            yield Asked(text)
+            yield PersonSaid(text)
         case "assistant":
             calls = tuple(_openai_calls(message, tally))
             refusal = message.get("refusal")
@@ -208,7 +208,7 @@ def _user_blocks(blocks: list[Mapping[str, Any]]) -> Iterator[Step]:
             )
     words = "\n".join(text_of(b.get("text")) for b in blocks if b.get("type") == "text").strip()
     if words:
-        yield Asked(words)
+        yield PersonSaid(words)
 
 
 def _server_blocks(blocks: list[Mapping[str, Any]], tally: Tally) -> Iterator[Step]:
@@ -254,7 +254,7 @@ def langgraph_steps(message: Mapping[str, Any], tally: Tally) -> Iterator[Step]:
     text = text_of(message.get("content"))
     match kind:
         case "human" | "user" | "HumanMessage":
-            yield Asked(text)
+            yield PersonSaid(text)
         case "ai" | "assistant" | "AIMessage" | "AIMessageChunk":
             found = message.get("tool_calls")
             calls = tuple(
@@ -300,7 +300,7 @@ def chatml_steps(message: Mapping[str, Any], tally: Tally) -> Iterator[Step]:
             results = [text]
         yield from (Result(_CHATML_ID, result) for result in results)
         if not results:
-            yield Asked(text)
+            yield PersonSaid(text)
     elif role == "assistant":
         said = _THOUGHT.sub("", text)
         calls = tuple(_chatml_calls(said, tally))

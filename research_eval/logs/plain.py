@@ -6,7 +6,7 @@ from typing import Any
 
 from research_eval.logs.document import pieces
 from research_eval.logs.reading import first_of
-from research_eval.logs.step import Asked, Found, Log, Opened, Said, Step, Tally, text_of
+from research_eval.logs.step import Found, Log, Opened, PersonSaid, Said, Step, Tally, text_of
 
 __all__ = ["read_plain", "read_reports"]
 
@@ -68,6 +68,6 @@ def _log(line: Mapping[str, Any], place: str, ledger: Iterator[Step], *, has_led
 
 
 def _steps(question: str, ledger: Iterator[Step], text: str) -> Iterator[Step]:
-    yield Asked(question)
+    yield PersonSaid(question)
     yield from ledger
     yield Said(text)

@@ -12,7 +12,17 @@ from research_eval.ledger import SourceRegistry
 from research_eval.logs.frame import opening_of
 from research_eval.logs.mapping import Mapping, ToolMapping
 from research_eval.logs.reading import clicked_url, first_of, hits_of, part_of, urls_of
-from research_eval.logs.step import Asked, Broken, Call, Found, Log, Opened, Result, Said, Tally
+from research_eval.logs.step import (
+    Broken,
+    Call,
+    Found,
+    Log,
+    Opened,
+    PersonSaid,
+    Result,
+    Said,
+    Tally,
+)
 from research_eval.schema import (
     AnswerChecked,
     Event,
@@ -69,9 +79,9 @@ def rebuild(log: Log, mapping: Mapping, gate: Gate, keep: Keep, tally: Tally) ->
     """
     builder = _Builder(log, mapping, gate, keep, tally)
     for step in log.steps:
-        if isinstance(step, Asked) and (done := builder.ask(step.text)) is not None:
+        if isinstance(step, PersonSaid) and (done := builder.ask(step.text)) is not None:
             yield done
-        elif not isinstance(step, Asked):
+        elif not isinstance(step, PersonSaid):
             builder.take(step)
     if (done := builder.end()) is not None:
         yield done

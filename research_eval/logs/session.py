@@ -7,7 +7,7 @@ from typing import Any
 
 from research_eval.logs.chat import anthropic_steps
 from research_eval.logs.document import Piece, pieces
-from research_eval.logs.step import Asked, Broken, Log, Result, Said, Step, Tally, text_of
+from research_eval.logs.step import Broken, Log, PersonSaid, Result, Said, Step, Tally, text_of
 
 __all__ = ["read_session"]
 
@@ -62,7 +62,7 @@ def _steps(entries: Iterator[Piece], tally: Tally, *, all_side: bool) -> Iterato
                 message_id = here
             elif isinstance(step, Result):
                 yield _result(step, entry.get("toolUseResult"))
-            elif not isinstance(step, Asked):
+            elif not isinstance(step, PersonSaid):
                 yield step
             elif not side and not step.text.lstrip().startswith(_NOT_OF_PERSON):
                 message_id = ""

@@ -8,12 +8,12 @@ from research_eval.schema import Evidence, FinishReason, LedgerFidelity, Usage
 from research_eval.schema.outside import read_json, safe_text
 
 __all__ = [
-    "Asked",
     "Broken",
     "Call",
     "Found",
     "Log",
     "Opened",
+    "PersonSaid",
     "Result",
     "Said",
     "Step",
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-class Asked(NamedTuple):
+class PersonSaid(NamedTuple):
     """A person's words: a question, or what the agent was told of its answer."""
 
     text: str
@@ -94,7 +94,7 @@ class Broken(NamedTuple):
     message: str
 
 
-Step = Asked | Said | Result | Found | Opened | Broken
+Step = PersonSaid | Said | Result | Found | Opened | Broken
 
 
 class Log(NamedTuple):

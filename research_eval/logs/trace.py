@@ -9,12 +9,12 @@ from typing import Any
 from research_eval.logs.chat import openai_steps
 from research_eval.logs.document import MAX_MEMBER, Piece, pieces, zip_members
 from research_eval.logs.step import (
-    Asked,
     Broken,
     Call,
     Found,
     Log,
     Opened,
+    PersonSaid,
     Result,
     Said,
     Step,
@@ -201,7 +201,7 @@ def _span_steps(spans: list[Json], final: str, tally: Tally) -> Iterator[Step]:
         elif operation.casefold() in _MODEL_CALLS:
             if not asked and (question := _question(attributes)):
                 asked = True
-                yield Asked(question)
+                yield PersonSaid(question)
             said = _reply_span(attributes)
             last_text = said.text
             yield said
@@ -284,7 +284,7 @@ def _atif_steps(found: Iterator[Piece], tally: Tally) -> Iterator[Step]:
             continue
         source, text = step.get("source"), text_of(step.get("message"))
         if source == "user":
-            yield Asked(text)
+            yield PersonSaid(text)
         elif source == "agent":
             calls = tuple(
                 Call(text_of(c.get("tool_call_id")), text_of(c.get("function_name")),
@@ -343,7 +343,7 @@ def _response_steps(responses: list[Json], tally: Tally) -> Iterator[Step]:
             if item.get("type") == "function_call_output":
                 yield Result(text_of(item.get("call_id")), text_of(item.get("output")))
             elif item.get("role") == "user":
-                yield Asked(text_of(item.get("content")))
+                yield PersonSaid(text_of(item.get("content")))
         yield from _output_steps(response, tally)
         error = _object(response.get("error"))
         if error:
