@@ -39,7 +39,7 @@ class Breaker(RuleBasedStateMachine):
 
     @rule(seconds=st.floats(0, 8))
     def wait(self, seconds: float) -> None:
-        self.now += seconds
+        self.now = round(self.now + seconds, 6)  # as clocks tell the time
 
     @rule(is_last_chance=st.booleans())
     def call(self, is_last_chance: bool) -> None:
@@ -95,8 +95,9 @@ class Breaker(RuleBasedStateMachine):
     @rule(seconds=st.floats(0, 9), is_pause=st.booleans())
     def ask_for_a_pause(self, seconds: float, is_pause: bool) -> None:
         turns = len(self.turns)
-        self.breaker.hold(self.now, self.now + seconds, is_pause=is_pause)
-        self.held_until = max(self.held_until, self.now + seconds)
+        until = round(self.now + seconds, 6)
+        self.breaker.hold(self.now, until, is_pause=is_pause)
+        self.held_until = max(self.held_until, until)
         self._forget(turns)
 
     @invariant()
