@@ -124,7 +124,7 @@ async def nothing() -> None:
 def prepared(step: Step, out: Path, spent: int) -> Prepared:
     limit = spent + TOKENS * step.after if step.ending == "tokens" else None
     options = RunOptions(
-        out=out, resume=True, retry_errors=step.retry_errors, concurrency=step.concurrency,
+        out=out, retry_errors=step.retry_errors, concurrency=step.concurrency,
         shard=step.shard, budget=BudgetSettings(max_tokens=limit),
     )  # fmt: skip
     channels = SimpleNamespace(
