@@ -19,6 +19,7 @@ from research_eval.provider_outage import ProviderOutages
 from research_eval.runner import BudgetSettings, Prepared, RunOptions, Shard, execute
 from research_eval.runner.manifest import make_manifest
 from research_eval.runner.merge import merge_runs
+from research_eval.runner.opening import Whole
 from research_eval.runner.plan import plan_of
 from research_eval.runner.trial import TrialResult
 from research_eval.schema import Failure, ModelCalled, TrialKey, TrialRecord, Usage
@@ -135,7 +136,12 @@ def prepared(step: Step, out: Path, spent: int) -> Prepared:
         outages=ProviderOutages(),
     )
     plan = plan_of(MANIFEST, step.shard)
-    return Prepared(EXPERIMENT, CASES, SETTINGS.configuration, options, MANIFEST, plan, channels)
+    folder = RunFolder(options.out)
+    earlier = folder.manifest() if (folder.path / "manifest.json").exists() else None
+    whole = Whole(CASES, SETTINGS.configuration, earlier)
+    return Prepared(
+        EXPERIMENT, CASES, SETTINGS.configuration, options, MANIFEST, plan, channels, whole, []
+    )
 
 
 def take(step: Step, out: Path, told: dict[TrialKey, list[str]]):
