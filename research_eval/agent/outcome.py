@@ -1,6 +1,7 @@
 """How one question ended: what remains of a conversation when it is over."""
 
 from research_eval.agent.conversation import Conversation
+from research_eval.gate.source import references_of
 from research_eval.ledger import SourceRegistry
 from research_eval.schema import (
     Event,
@@ -37,12 +38,7 @@ def outcome_of(
     """Return how a conversation ended, with the sources that a completed answer cites."""
     references: tuple[Reference, ...] = ()
     if conversation.status == "completed" and conversation.verdict is not None:
-        urls = [url for c in conversation.verdict.citations for url in (c.url, *c.readings)]
-        references = tuple(
-            Reference(url=source.url, key=source.key, title=source.title)
-            for source in ledger.references(urls)
-            if source.state == "fetched"
-        )
+        references = references_of(conversation.verdict, ledger)
     return AgentOutcome(
         status=conversation.status,
         answer=conversation.text,

@@ -7,18 +7,29 @@ from pydantic import ValidationError
 from research_eval.errors import UsageError
 from research_eval.gate.citation import extract_citations
 from research_eval.ledger import SourceRegistry, url_key
-from research_eval.schema import SourceRecord
+from research_eval.schema import Reference, SourceRecord, Verdict
 
 __all__ = [
     "LISTS",
     "ledger_from_data",
     "ledger_from_json",
+    "references_of",
     "register_given",
 ]
 
 
 LISTS = ("fetched", "searched", "failed", "given")
 """Lists of URLs in which people say what a trial saw."""
+
+
+def references_of(verdict: Verdict, ledger: SourceRegistry) -> tuple[Reference, ...]:
+    """Return the opened sources that an answer cites, in citation order."""
+    urls = [url for c in verdict.citations for url in (c.url, *c.readings)]
+    return tuple(
+        Reference(url=source.url, key=source.key, title=source.title)
+        for source in ledger.references(urls)
+        if source.state == "fetched"
+    )
 
 
 def register_given(question: str, ledger: SourceRegistry) -> None:

@@ -3,15 +3,14 @@
 import json
 import re
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from research_eval.gate import Gate
-from research_eval.gate.source import register_given
-from research_eval.ledger import SourceRegistry
-from research_eval.logs.frame import opening_of
+from research_eval.gate.source import references_of, register_given
+from research_eval.logs.history import MAX_RESULT_CHARS, Keep, WebHistory
 from research_eval.logs.mapping import Mapping, ToolMapping
-from research_eval.logs.reading import clicked_url, first_of, hits_of, part_of, urls_of
+from research_eval.logs.reading import first_of, hits_of, urls_of
 from research_eval.logs.step import (
     Broken,
     Call,
@@ -27,14 +26,9 @@ from research_eval.schema import (
     AnswerChecked,
     Event,
     Failure,
-    Fetched,
     Fidelity,
-    LedgerFidelity,
     ModelCalled,
     Reference,
-    Searched,
-    SearchHit,
-    SourceRecord,
     ToolCall,
     ToolCalled,
     TrialRecord,
@@ -43,13 +37,7 @@ from research_eval.schema import (
 )
 from research_eval.schema.outside import safe_text
 
-__all__ = ["MAX_RESULT_CHARS", "Rebuilt", "rebuild"]
-
-MAX_RESULT_CHARS = 200_000
-"""Of a tool's result, how much is read and kept."""
-
-Keep = Callable[[str], str]
-"""Keeps a text in the run's folder and returns its digest."""
+__all__ = ["Rebuilt", "rebuild"]
 
 
 class Rebuilt(NamedTuple):
@@ -96,12 +84,8 @@ class _Builder:
         self._gate = gate
         self._keep = keep
         self._tally = tally
-        self._ledger = SourceRegistry()
-        self._fidelity: dict[str, LedgerFidelity] = {}
-        """How it is known that a page was opened, by the key of its record."""
+        self._web = WebHistory(mapping, keep, tally, self._emit)
         self._waiting: dict[str, deque[_Open]] = defaultdict(deque)
-        self._page = ""
-        """The text of the page that was opened last, for clicks."""
         self._number = 0
         self._question: str | None = None
         self._model = log.model or ""
@@ -118,6 +102,9 @@ class _Builder:
         self._report: str | None = None
         """The answer, where a tool wrote it."""
 
+    def _emit(self, event: Event) -> None:
+        self._events.append(event)
+
     def ask(self, text: str) -> Rebuilt | None:
         """Take a person's words; return the trial that they end."""
         if self._question is not None and self._last is None:
@@ -130,7 +117,7 @@ class _Builder:
             return None
         done = self.end()
         self._question = text
-        register_given(text, self._ledger)
+        register_given(text, self._web.ledger)
         return done
 
     def _is_corrective(self, text: str) -> bool:
@@ -145,9 +132,9 @@ class _Builder:
             case Result():
                 self._result(step)
             case Found():
-                self._searched(step.query, step.hits, step.by)
+                self._web.searched(step.query, step.hits, step.by)
             case Opened():
-                self._opened(step)
+                self._web.opened(step)
             case Broken():
                 self._failure = safe_text(step.message)[:500]
 
@@ -172,7 +159,7 @@ class _Builder:
         else:
             self._turn += 1
             self._reply_at = len(self._events)
-            self._events.append(event)
+            self._emit(event)
         if not said.is_side:
             self._last = said
         for call in new:
@@ -240,79 +227,15 @@ class _Builder:
         )
         if tool.does == "search":
             query = " | ".join(urls_of(first_of(call.arguments, tool.query)))
-            self._searched(
+            self._web.searched(
                 query,
                 () if failed else hits_of(text, query),
                 None if failed else call.name,
             )
         elif tool.does == "open":
-            self._open_all(tool, call, text, result)
+            self._web.open_all(tool, call, text, result)
         elif tool.does == "click":
-            self._click(tool, call, text, failed=failed)
-
-    def _open_all(self, tool: ToolMapping, call: Call, text: str, result: Result) -> None:
-        urls = urls_of(first_of(call.arguments, tool.url))
-        if not urls:
-            self._tally.skip("openings whose URL the log does not say")
-        for url in urls:
-            part = part_of(text, url, urls)
-            failed = result.is_error or not part.strip() or self._mapping.fails(part)
-            page = opening_of(part, url, failed=failed, final_url=result.final_url)
-            if page is None:
-                continue
-            if tool.gives == "summary":
-                page = page._replace(text=None, fidelity="summary")
-            self._opened(page if len(urls) == 1 else page._replace(text=None))
-
-    def _click(self, tool: ToolMapping, call: Call, text: str, *, failed: bool) -> None:
-        url = clicked_url(self._page, first_of(call.arguments, tool.element))
-        if url is None:
-            if not failed:
-                self._page = text
-            self._tally.skip("clicks whose target the log does not say")
-            return
-        self._opened(Opened(url, ok=not failed, error="failed" if failed else None, text=text))
-
-    def _searched(self, query: str, hits: tuple[tuple[str, str, str], ...], by: str | None) -> None:
-        event = Searched(
-            query=safe_text(query),
-            max_results=len(hits),
-            served_by=safe_text(by) if by else None,
-            hits=tuple(
-                SearchHit(
-                    url=safe_text(url),
-                    title=safe_text(title),
-                    snippet=safe_text(snippet),
-                    rank=rank,
-                )
-                for rank, (url, title, snippet) in enumerate(hits, start=1)
-            ),
-        )
-        self._events.append(event)
-        for hit in event.hits:
-            self._ledger.add_hit(hit)
-
-    def _opened(self, page: Opened) -> None:
-        text = safe_text(page.text[:MAX_RESULT_CHARS]) if page.ok and page.text else None
-        digest = self._keep(text) if text is not None else None
-        event = Fetched(
-            url=safe_text(page.url),
-            final_url=safe_text(page.final_url) if page.final_url and page.ok else None,
-            ok=page.ok,
-            evidence=page.evidence,
-            error=None if page.ok else safe_text(page.error or "failed"),
-            title=safe_text(page.title) if page.title else None,
-            content_sha256=digest,
-            content_chars=len(text) if text is not None else None,
-        )
-        self._events.append(event)
-        key = self._ledger.add_page(event, None)
-        if not page.ok:
-            return
-        self._page = text or self._page
-        for name in (key.value, self._ledger.key(event.final_url or event.url).value):
-            if self._fidelity.get(name) != "claimed":
-                self._fidelity[name] = page.fidelity
+            self._web.click(tool, call, text, failed=failed)
 
     def _answer(self) -> str | None:
         """Return the answer as it stands: what a tool wrote, else the last reply without a call."""
@@ -324,7 +247,7 @@ class _Builder:
 
     def _check(self, corrective: str | None = None) -> AnswerChecked:
         answer = self._answer() or ""
-        verdict = self._gate.check(answer, self._ledger)
+        verdict = self._gate.check(answer, self._web.ledger)
         if not self._log.has_ledger:
             verdict = verdict.model_copy(update={"violations": ()})
         event = AnswerChecked(
@@ -348,7 +271,7 @@ class _Builder:
         )
         self._question = None
         self._reset()
-        self._carry_over()
+        self._web.carry_over()
         return done
 
     def _unanswered(self) -> None:
@@ -388,12 +311,7 @@ class _Builder:
     ) -> TrialRecord:
         references: tuple[Reference, ...] = ()
         if status == "completed" and checked is not None:
-            urls = [url for c in checked.verdict.citations for url in (c.url, *c.readings)]
-            references = tuple(
-                Reference(url=source.url, key=source.key, title=source.title)
-                for source in self._ledger.references(urls)
-                if source.state == "fetched"
-            )
+            references = references_of(checked.verdict, self._web.ledger)
         return TrialRecord(
             case_id="",
             configuration="",
@@ -404,26 +322,10 @@ class _Builder:
             references=references,
             usage=sum((e.usage for e in self._events if isinstance(e, ModelCalled)), Usage()),
             failure=failure,
-            sources=tuple(map(self._with_fidelity, self._ledger.records())),
+            sources=self._web.records(),
             transcript=tuple(self._events),
-            fidelity=Fidelity(ledger=self._ledger_fidelity()),
+            fidelity=Fidelity(ledger=self._web.fidelity() if self._log.has_ledger else "none"),
         )
-
-    def _with_fidelity(self, record: SourceRecord) -> SourceRecord:
-        known = self._fidelity.get(record.key)
-        return record.model_copy(update={"fidelity": known}) if known else record
-
-    def _ledger_fidelity(self) -> LedgerFidelity:
-        """Return the weakest way in which the trial's pages are known to be opened."""
-        if not self._log.has_ledger:
-            return "none"
-        return "summary" if "summary" in self._fidelity.values() else "claimed"
-
-    def _carry_over(self) -> None:
-        """Begin the next question with the pages that the conversation opened before."""
-        for record in self._ledger.records():
-            if record.state == "fetched":
-                self._events.append(Fetched(url=record.url, ok=True, from_ledger=True))
 
 
 def _json(arguments: object) -> str:

@@ -25,11 +25,12 @@ from research_eval.logs.chat import (
     read_chat,
 )
 from research_eval.logs.mapping import Mapping as ToolNames
+from research_eval.logs.otel import read_otel
 from research_eval.logs.plain import read_plain, read_reports
 from research_eval.logs.rebuild import Rebuilt, rebuild
 from research_eval.logs.session import read_session
 from research_eval.logs.step import Log, Tally
-from research_eval.logs.trace import read_atif, read_inspect, read_otel, read_responses
+from research_eval.logs.trace import read_atif, read_inspect, read_responses
 from research_eval.schema import ConfigurationSummary, RunRecord, TrialKey
 from research_eval.secret import last_scrub
 
@@ -113,7 +114,7 @@ def import_logs(
     name: str = "imported",
     progress: Callable[[int], None] = lambda _: None,
 ) -> Imported:
-    """Read logs, judge their answers anew by `gate`, and write the run `out`, which is new.
+    """Read logs, judge their answers again by `gate`, and write the run `out`, which is new.
 
     Args:
         form: One of `FORMATS`.
