@@ -46,7 +46,7 @@ class ModelCassettes:
         *,
         mode: Mode,
         redactor: Redactor | None = None,
-        refresh: Refresh = "mend",
+        refresh: Refresh = "stale",
         stamp: Callable[[], str] | None = None,
         stopwatch: Clock | None = None,
         record_command: str = "research-eval record",
@@ -186,7 +186,7 @@ class ModelSession(Session):
         return self._records[cassette.interactions.index(interaction)]
 
     def _may_record(self) -> bool:
-        if self._has_diverged or self._settings.refresh in {"all", "mend"}:
+        if self._has_diverged or self._settings.refresh in {"all", "stale"}:
             return True
         if self._cassette is None:
             return self._damage is None

@@ -85,7 +85,7 @@ class CanonicalRequest:
 
     @property
     def value(self) -> dict[str, Any] | None:
-        """The JSON value of the body, where it is at hand and can be written out."""
+        """The JSON value of the body, where it is known and can be written out."""
         return None if isinstance(self._body, str | bytes) else self._body.value()
 
 

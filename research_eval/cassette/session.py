@@ -29,7 +29,7 @@ from research_eval.schema import ReplayTally, TrialKey
 
 __all__ = ["Refresh", "Session", "SessionSettings"]
 
-Refresh = Literal["all", "missing", "mend"]
+Refresh = Literal["all", "missing", "stale"]
 """What recording asks for: everything it runs; only what is absent; or that and what no longer fits,
 which leaves every recording alone that still serves."""
 

@@ -1,7 +1,7 @@
 """A crawl that somebody already has in, as a WARC file, its exchanges out.
 
 Two passes: the first pairs requests with responses by their record ids, wherever they stand; the
-second reads the responses. HTTP is read here, so that what is cut or damaged is seen and not mended.
+second reads the responses. HTTP is read here, so that what is cut or damaged is seen and not repaired.
 """
 
 import re

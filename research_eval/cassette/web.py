@@ -62,7 +62,7 @@ class WebCassettes:
         miss: Literal["stop", "tool_error"] = "stop",
         repeats: RepeatPolicy = "then_last",
         repeats_by_host: Mapping[str, RepeatPolicy] | None = None,
-        refresh: Refresh = "mend",
+        refresh: Refresh = "stale",
         stamp: Callable[[], str] | None = None,
         stopwatch: Clock | None = None,
         record_command: str = "research-eval record",

@@ -1,4 +1,4 @@
-"""`research-eval cassette`: look at recordings, check them, mend them, and exchange them with other tools."""
+"""`research-eval cassette`: look at recordings, check them, repair them, and exchange them with other tools."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,7 +31,7 @@ _SHOWN_BYTES = 4000
 
 @click.group()
 def cassette() -> None:
-    """Look at recordings, check them, mend them, and exchange them with other tools.
+    """Look at recordings, check them, repair them, and exchange them with other tools.
 
     PLACE is an experiment's TOML file, `bundled`, a folder of recordings, one of the folders in it,
     or a packed file.

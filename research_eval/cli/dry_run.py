@@ -140,7 +140,7 @@ def _print_recorded(found: "Counter[Prospect]") -> None:
     if found["left"]:
         click.echo(
             f"    {found['left']} of {found.total()} trials have no usable recording, and are left "
-            "without one: they end as errors (record --stale mends them)"
+            "without one: they end as errors (record --stale records them again)"
         )
 
 

@@ -38,7 +38,7 @@ def import_logs(
     FORMAT is openai, anthropic, claude-code, langgraph, chatml, inspect, otel, atif, responses, jsonl
     or reports.
 
-    The ledger is rebuilt from what the log says, and the gate judges each answer anew. What cannot be
+    The ledger is rebuilt from what the log says, and the gate judges each answer again. What cannot be
     read is counted by reason. Exits 1 if a conversation could not be read.
     """
     from difflib import get_close_matches

@@ -96,7 +96,7 @@ def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands
 @click.option(
     "--stale",
     "refresh",
-    flag_value="mend",
+    flag_value="stale",
     help="Ask again where a recording no longer fits, too.",
 )
 @click.option("--no-report", is_flag=True, help="Write the records alone, no report.")

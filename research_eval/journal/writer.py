@@ -38,7 +38,7 @@ class JournalWriter:
     """
 
     def __init__(self, folder: RunFolder) -> None:
-        """Open the journal of `folder`, and mend what a crash left: cut lines, reruns kept apart.
+        """Open the journal of `folder`, and repair what a crash left: cut lines, reruns kept apart.
 
         Raises:
             UsageError: If another process writes it.

@@ -88,7 +88,7 @@ def _blocks(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def check_bundle(path: Path, out: Path) -> Checked:
-    """Unpack a bundle, hold each file to its digest, and make its scores anew from its records.
+    """Unpack a bundle, hold each file to its digest, and compute its scores again from its records.
 
     Args:
         path: The file.

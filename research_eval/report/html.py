@@ -129,7 +129,7 @@ def trace_fragment(trace: Trace) -> str:
 
 
 def _drawn(view: RunView) -> dict[str, dict[str, str]]:
-    """Return each plot by its name: for a page, and drawn anew for a phone."""
+    """Return each plot by its name: for a page, and drawn again for a phone."""
     narrow = draw_plots(view, is_narrow=True)
     return {name: {"wide": svg, "narrow": narrow[name]} for name, svg in draw_plots(view).items()}
 

@@ -15,7 +15,7 @@ MOST_INDICES = 400_000
 MOST_SIGNS = 2_000_000
 """Most numbers held at a time, so that memory does not grow with the number of cases.
 
-Blocks of signs must not change: where their number is none of whole words, the next ones begin anew.
+Blocks of signs must not change: where their number is none of whole words, the next ones start from the beginning.
 """
 
 

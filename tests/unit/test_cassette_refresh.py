@@ -69,7 +69,7 @@ async def test_stale_records_only_the_trials_that_no_longer_fit(tmp_path):
     with pytest.raises(CassetteMissError, match=r"exchange 1 .*tools\[0\]\.description"):
         await replay_all(cassettes, changed)
 
-    await record_all(cassettes, speaker, changed, refresh="mend")
+    await record_all(cassettes, speaker, changed, refresh="stale")
     await replay_all(cassettes, changed)
 
     after = cassettes.files()
@@ -90,7 +90,7 @@ async def test_what_was_said_before_the_change_stays_byte_for_byte(tmp_path):
             URL, json={"messages": [*recorded, {"role": "user", "content": "more"}], "model": "m"}
         )
 
-    await cassettes.record(speaker, changed_late, key=key, refresh="mend")
+    await cassettes.record(speaker, changed_late, key=key, refresh="stale")
     after = cassettes.files()["case-0/1.json"].decode().split('"recording": {')
 
     before[0], after[0] = (head.partition('"interactions"')[2] for head in (before[0], after[0]))
@@ -132,7 +132,7 @@ async def test_mend_records_what_is_missing_and_what_no_longer_fits(tmp_path):
     cassettes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
     await cassettes.record(speaker, talk_of("old", "case-0"), key=KEYS[0])
 
-    await record_all(cassettes, speaker, ["new", "old", "old"], refresh="mend")
+    await record_all(cassettes, speaker, ["new", "old", "old"], refresh="stale")
 
     await replay_all(cassettes, ["new", "old", "old"])
 
@@ -142,7 +142,7 @@ async def test_a_recording_that_still_fits_is_replayed_and_not_written_again(tmp
     await record_all(cassettes, speaker, ["old"] * 3)
     times = {path: path.stat().st_mtime_ns for path in cassettes.folder.rglob("*.json")}
     calls = speaker.calls
-    for refresh in ("missing", "mend"):
+    for refresh in ("missing", "stale"):
         await record_all(cassettes, speaker, ["old"] * 3, refresh=refresh)
 
     assert speaker.calls == calls

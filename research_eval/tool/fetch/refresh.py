@@ -15,7 +15,7 @@ _REFRESH = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _SHORT_S = 5
-"""Seconds up to which a page is a step on the way; later it is a page that reads itself anew."""
+"""Seconds up to which a page is a step on the way; later it is a page that reloads itself."""
 _HEAD_BYTES = 100_000
 _NOT_RUN = frozenset({"noscript", "template"})
 _MAX_ANCESTORS = 50
