@@ -182,7 +182,7 @@ dataset = "cases.jsonl"
 record_from = "internet"
 name = "e"
 [defaults.search]
-resilience = { cache_ttl_s = 300, cooldown_s = 5.0, burst = 1 }
+resilience = { cache_ttl_s = 300, cooldown_s = 5.0 }
 [[configuration]]
 search = { chain = [{ provider = "serper", timeout_s = 10 }] }
 model = { name = "reference:honest", timeout_s = 120 }
