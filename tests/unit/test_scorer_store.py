@@ -52,7 +52,7 @@ def test_the_caller_is_shown_each_piece_and_its_sums(folder):
     (piece,) = pieces
     assert piece.trials == 2
     assert piece.end >= folder.trials_path.stat().st_size
-    assert piece.table.column("final_passed").total.sum() == 2
+    assert piece.table.column("final_passed").sums[0].sum() == 2
     assert {row.trial for row in piece.table.rows} == {0}
 
 

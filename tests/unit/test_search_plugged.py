@@ -138,6 +138,7 @@ FAULTS = [
     ValueError(b"\xff"),
     None,
     "text",
+    asyncio.CancelledError(),
     [SearchHit(url="https://a.example/", rank=1)],
 ]
 
@@ -170,10 +171,19 @@ def test_whatever_an_own_wire_format_raises_is_an_error_of_that_search(own, docu
 
 
 def test_cancelling_a_search_of_one_s_own_is_no_error(own):
-    own(Faulty=type("Faulty", (Faulty,), {"does": asyncio.CancelledError()}))
+    async def search(self, query: str, max_results: int) -> SearchReply:
+        await asyncio.Event().wait()
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(chain.search("tides", 5))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        await task
+
+    own(Faulty=type("Faulty", (Faulty,), {"search": search}))
     chain, _, _ = chain_of("custom_code:Faulty")
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(chain.search("tides", 5))
+        asyncio.run(cancelled())
 
 
 def test_a_provider_that_cannot_be_made_is_a_mistake_of_the_file(own):
