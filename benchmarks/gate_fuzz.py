@@ -13,6 +13,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from mutation import mutate_text
+
 from research_eval.gate import CitationGate, SeedGate, extract_citations
 from research_eval.ledger import SourceRegistry, url_key
 from research_eval.schema import Citation
@@ -68,18 +70,7 @@ def _corpus_texts() -> Iterator[str]:
 def _mutated(rng: random.Random, seeds: list[str]) -> str:
     if not seeds or rng.random() < 0.4:
         return _soup(rng, rng.randint(1, 30))
-    text = rng.choice(seeds)
-    for _ in range(rng.randint(1, 6)):
-        at = rng.randint(0, len(text))
-        kind = rng.random()
-        if kind < 0.5:
-            text = text[:at] + rng.choice(TOKENS) + text[at:]
-        elif kind < 0.8:
-            text = text[:at] + text[at + rng.randint(1, 6) :]
-        else:
-            other = rng.choice(seeds)
-            text = text[:at] + other[rng.randint(0, len(other)) :]
-    return text
+    return mutate_text(rng, seeds, TOKENS, 6)
 
 
 def _soup(rng: random.Random, length: int) -> str:

@@ -28,6 +28,7 @@ from urllib.parse import unquote
 import ada_url
 import cmarkgfm
 from cmarkgfm.cmark import Options
+from mutation import mutate_text
 from selectolax.lexbor import LexborHTMLParser
 
 from research_eval.gate import Gate, load_gate
@@ -273,21 +274,7 @@ def mutated(minutes: float, seed: int) -> Iterator[tuple[str, str]]:
     while time.monotonic() < deadline:
         for _ in range(100):
             index += 1
-            yield f"mutated {seed}:{index}", _mutated(rng, seeds)
-
-
-def _mutated(rng: random.Random, seeds: list[str]) -> str:
-    text = rng.choice(seeds)
-    for _ in range(rng.randint(1, 4)):
-        at, kind = rng.randint(0, len(text)), rng.random()
-        if kind < 0.6:
-            text = text[:at] + rng.choice(PIECES) + text[at:]
-        elif kind < 0.8:
-            text = text[:at] + text[at + rng.randint(1, 6) :]
-        else:
-            other = rng.choice(seeds)
-            text = text[:at] + other[rng.randint(0, len(other)) :]
-    return text
+            yield f"mutated {seed}:{index}", mutate_text(rng, seeds, PIECES, 4)
 
 
 def reports(names: Iterable[str]) -> Iterator[tuple[str, str]]:

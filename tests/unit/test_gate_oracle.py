@@ -22,6 +22,7 @@ def _load(name: str):
     return module
 
 
+_load("mutation")
 ORACLE = _load("gate_oracle")
 GOLDEN = _load("gate_golden")
 
