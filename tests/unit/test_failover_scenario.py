@@ -65,7 +65,8 @@ def test_the_bundled_scenarios_cover_what_goes_wrong():
         alone_flaky alone_pause always_slow both_down brownout empty_results flapping free_fallback
         half_failing later_fallback_down later_slow_fallback later_stalls later_three_in_turn
         later_unsaid_limit malformed niche_queries outage quota_at_noon short_pause slow_death small_cache
-        stampede storm_429 strict_server
+        stampede storm_429 strict_server unseen_alone_limit unseen_even_spacing unseen_from_bad_to_worse
+        unseen_pauses_for_breath unseen_third_saves
     """
 
     assert list(bundled_scenarios()) == expected.split()
