@@ -132,7 +132,8 @@ def prepared(step: Step, out: Path, spent: int) -> Prepared:
         limiters=None,
         close=lambda: None,
         aclose=nothing,
-        refusal=lambda _: None,
+        outage=lambda _: None,
+        digest=lambda _: MANIFEST.cassettes_sha256,
         outages=ProviderOutages(),
     )
     plan = plan_of(MANIFEST, step.shard)
