@@ -264,7 +264,8 @@ async def _whole(inner: httpx.AsyncBaseTransport, request: httpx.Request) -> htt
     )
     plain.extensions = request.extensions
     response = await inner.handle_async_request(plain)
-    assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101  # of an async transport
+    if not isinstance(response.stream, httpx.AsyncByteStream):
+        raise TypeError("the transport gave a body that cannot be awaited")
     body = b"".join([part async for part in response.stream])
     await response.aclose()
     return httpx.Response(

@@ -8,7 +8,7 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -48,7 +48,9 @@ ROUNDS = 20
 MARK = "RESEARCH_EVAL_TRIAL"
 """The environment variable by which every process of a trial is found."""
 
-_FROM_AGENT: TypeAdapter[Any] = TypeAdapter(FromAgent)
+_FROM_AGENT: TypeAdapter[FromAgent] = TypeAdapter(FromAgent)
+
+P = TypeVar("P")
 
 
 class CommandDriver:
@@ -163,29 +165,32 @@ class CommandDriver:
 
     async def _listen(self, process: Process) -> None:
         """Read its standard error to the end, and keep the end."""
-        assert process.stderr is not None  # noqa: S101  # asked for above
-        while chunk := await process.stderr.read(65536):
+        errors = _pipe(process.stderr)
+        while chunk := await errors.read(65536):
             self._errors = (self._errors + chunk)[-KEPT_STDERR:]
 
     async def _send(self, message: Record) -> None:
-        process = self._process
-        assert process is not None and process.stdin is not None  # noqa: S101, PT018
+        stdin = _pipe(self._running().stdin)
         with suppress(ConnectionError):  # whether it has left, reading tells
-            process.stdin.write(message.model_dump_json().encode() + b"\n")
-            await process.stdin.drain()
+            stdin.write(message.model_dump_json().encode() + b"\n")
+            await stdin.drain()
 
-    async def _receive(self) -> Any:  # noqa: ANN401  # one of `FromAgent`
-        process = self._process
-        assert process is not None and process.stdout is not None  # noqa: S101, PT018
+    def _running(self) -> Process:
+        if self._process is None:
+            raise AgentError(f"{self._name}: is not running")
+        return self._process
+
+    async def _receive(self) -> FromAgent:
+        process = self._running()
         try:
-            line = await process.stdout.readline()
+            line = await _pipe(process.stdout).readline()
         except ValueError as exc:
             raise AgentError(
                 f"{self._name}: a line of its standard output is longer than"
                 f" {MAX_LINE_BYTES // 1024**2} MiB"
             ) from exc
         if not line.endswith(b"\n"):
-            raise AgentError(await self._why_it_left(process, line))
+            raise AgentError(await self._why_it_left(process))
         try:
             return _FROM_AGENT.validate_python(safe_value(read_json(line)))
         except ValidationError as exc:
@@ -200,9 +205,8 @@ class CommandDriver:
                 " (send logs to standard error)"
             ) from exc
 
-    async def _why_it_left(self, process: Process, rest: bytes) -> str:
+    async def _why_it_left(self, process: Process) -> str:
         """Say that the program closed its output without an answer, and its last words."""
-        del rest
         try:
             async with asyncio.timeout(LEAVE_S):
                 status: int | None = await process.wait()
@@ -238,6 +242,13 @@ class CommandDriver:
                 if process.stdin is not None:
                     process.stdin.close()
                 await process.wait()
+
+
+def _pipe(pipe: P | None) -> P:
+    """Return a pipe that a program was started with."""
+    if pipe is None:
+        raise AgentError("the program was started without a pipe")
+    return pipe
 
 
 def _kill(process: Process, mark: str) -> None:
