@@ -41,3 +41,10 @@ def test_every_command_that_the_readme_names_exists():
     named = set(re.findall(r"research-eval ([a-z][a-z-]*)", README))
 
     assert named <= set(COMMANDS)
+
+
+def test_every_kind_of_violation_is_in_its_table():
+    from research_eval.gate.kind import KINDS
+
+    rows = re.findall(r"^\| `(\w+)` \|", README, re.MULTILINE)
+    assert sorted(rows) == sorted(KINDS)
