@@ -173,7 +173,7 @@ def history(folder: RunFolder) -> dict[TrialKey, list[str]]:
 def check(folder: RunFolder, told: dict[TrialKey, list[str]], step: Step, summary) -> None:
     """Refuse a trial that was told of and is not there, once, and a summary that says otherwise."""
     keys = [trial.key for trial in folder.trials()]
-    assert sorted(keys) == sorted(told), "also before the next command mends what a kill left"
+    assert sorted(keys) == sorted(told), "also before the next command repairs what a kill left"
     JournalWriter(folder).close()
     assert history(folder) == told
     if summary is None:

@@ -141,7 +141,7 @@ def test_a_page_that_the_guard_closes_is_counted_as_blocked(check):
 
 
 @pytest.mark.parametrize("name", list(KEYS))
-def test_a_key_that_is_not_set_is_the_users_to_mend(check, name, monkeypatch):
+def test_a_key_that_is_not_set_is_the_users_to_repair(check, name, monkeypatch):
     monkeypatch.delenv(name)
     done, told = check(code=2)
 

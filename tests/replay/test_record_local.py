@@ -106,7 +106,7 @@ def test_keys_of_the_environment_are_in_no_file_and_on_no_terminal(recorded):
     assert leaked(output.encode()) == []
 
 
-def test_a_changed_tool_description_is_named_and_mended_and_nothing_else_changes(
+def test_a_changed_tool_description_is_named_and_recorded_and_nothing_else_changes(
     place, monkeypatch
 ):
     folder, services, run = place
@@ -128,7 +128,7 @@ def test_a_changed_tool_description_is_named_and_mended_and_nothing_else_changes
     assert files(cassettes) == before
     assert services.asked == []
 
-    assert run("record", "--stale", "--out", "mended", "--no-report")[0] == 0
+    assert run("record", "--stale", "--out", "repaired", "--no-report")[0] == 0
     assert set(services.asked) == {"model"}, "no page and no search was asked for again"
     after = files(cassettes)
     assert set(after) == set(before)
@@ -140,7 +140,7 @@ def test_a_changed_tool_description_is_named_and_mended_and_nothing_else_changes
     assert "recordings: hit 48/48" in said
 
 
-def test_a_page_that_a_smaller_cap_cut_short_is_a_miss_that_recording_mends(place):
+def test_a_page_that_a_smaller_cap_cut_short_is_a_miss_that_recording_repairs(place):
     _, services, run = place
     apart = ("--set", "cassettes=cassettes/short", "--no-report", "--overwrite", "--out", "short",
              "--configuration", "opens", "--case", "case-0")  # fmt: skip

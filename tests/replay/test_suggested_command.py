@@ -1,4 +1,4 @@
-"""A trial that leaves its recording names a command; that command, as it is printed, mends it."""
+"""A trial that leaves its recording names a command; that command, as it is printed, repairs it."""
 
 import re
 import shutil
@@ -23,7 +23,7 @@ CHANGE = "--set 'defaults.search.chain=[\"brave\"]'"
 
 
 @pytest.mark.sockets
-def test_the_command_that_a_miss_names_mends_it(tmp_path: Path) -> None:
+def test_the_command_that_a_miss_names_repairs_it(tmp_path: Path) -> None:
     shutil.copy(ROOT / "datasets/world/cases.jsonl", tmp_path)
     (tmp_path / "my file.toml").write_text(EXPERIMENT, encoding="utf-8")
     program = f'research-eval() {{ {sys.executable} -m research_eval "$@"; }}; '

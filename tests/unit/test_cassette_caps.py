@@ -1,4 +1,4 @@
-"""Pages that a reader with a cap closed early: good for such readers, a clear miss for others, and mended."""
+"""Pages that a reader with a cap closed early: good for such readers, a clear miss for others, and repaired."""
 
 import gzip
 import random
@@ -46,7 +46,7 @@ async def read(folder, mode, cap, network=None, miss="stop", refresh="missing", 
     return document
 
 
-async def test_a_reader_with_a_larger_cap_is_told_so_and_the_next_recording_mends_it(tmp_path):
+async def test_a_reader_with_a_larger_cap_is_told_so_and_the_next_recording_repairs_it(tmp_path):
     network = Network()
     await read(tmp_path, "record", 3000, network)
     assert (await read(tmp_path, "replay", 3000)).body == PAGE[:3000]

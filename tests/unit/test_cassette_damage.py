@@ -160,5 +160,5 @@ async def test_that_command_records_it_again(tmp_path):
 
     assert (await ask(damaged, 0, answer)).json() == {"number": 5}
     damaged.close()
-    _, mended, _ = damaged_trial(folder, "replay")
-    assert (await ask(mended, 0)).json() == {"number": 5}
+    _, repaired, _ = damaged_trial(folder, "replay")
+    assert (await ask(repaired, 0)).json() == {"number": 5}

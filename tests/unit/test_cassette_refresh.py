@@ -128,7 +128,7 @@ async def test_missing_goes_on_where_a_recording_ends(tmp_path):
     assert str(cassettes.session.verdict()) == "hit 3/3"
 
 
-async def test_mend_records_what_is_missing_and_what_no_longer_fits(tmp_path):
+async def test_stale_records_what_is_missing_and_what_no_longer_fits(tmp_path):
     cassettes, speaker = lab.Lab(tmp_path, channel="model"), Speaker()
     await cassettes.record(speaker, talk_of("old", "case-0"), key=KEYS[0])
 

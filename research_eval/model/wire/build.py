@@ -13,8 +13,8 @@ from research_eval.model.limits import Limiter
 from research_eval.model.provider_policy import ProviderPolicy
 from research_eval.model.settings import ModelSettings, ReasoningBudget
 from research_eval.model.wire.client import WireModel, http_client
-from research_eval.model.wire.mending import MendingTransport
 from research_eval.model.wire.provider import Connection, Provider, find_provider
+from research_eval.model.wire.repairing import RepairingTransport
 from research_eval.waiting import Waits
 
 __all__ = ["build_wire_model", "key_name"]
@@ -45,8 +45,10 @@ def build_wire_model(
     provider = find_provider(kind)
     key = _key(settings, secrets)
     waits = waits or Waits(clock)
-    mending = MendingTransport(transport or httpx2.AsyncHTTPTransport(), waits, settings.timeout_s)
-    http = http_client(mending, timeout_s=settings.timeout_s, headers=settings.headers)
+    repairing = RepairingTransport(
+        transport or httpx2.AsyncHTTPTransport(), waits, settings.timeout_s
+    )
+    http = http_client(repairing, timeout_s=settings.timeout_s, headers=settings.headers)
     to = Connection(
         name, settings.base_url or provider.base_url, key or NO_KEY, http, settings.max_tokens_field
     )
@@ -69,7 +71,7 @@ def build_wire_model(
         http=http,
         waits=waits,
         provider_policy=provider_policy,
-        take_notes=mending.take_notes,
+        take_notes=repairing.take_notes,
     )
 
 

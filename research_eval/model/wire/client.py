@@ -18,7 +18,7 @@ from research_eval.model.limits import Limiter, Permit
 from research_eval.model.provider_policy import ProviderPolicy, is_unknown_model
 from research_eval.model.wire.convert import to_parameters, to_wire
 from research_eval.model.wire.error import is_filtered, to_model_error
-from research_eval.model.wire.mending import MendingTransport
+from research_eval.model.wire.repairing import RepairingTransport
 from research_eval.model.wire.reply import from_wire
 from research_eval.schema import Message, ModelReply, ToolSpec, Usage
 from research_eval.schema.outside import safe_text
@@ -230,7 +230,7 @@ def _estimate(messages: Sequence[Message]) -> int:
 
 
 def http_client(
-    transport: MendingTransport, *, timeout_s: float, headers: Mapping[str, str]
+    transport: RepairingTransport, *, timeout_s: float, headers: Mapping[str, str]
 ) -> httpx2.AsyncClient:
     """Return a client for one trial's model traffic; bodies come as gzip or plain, never opaque."""
     return httpx2.AsyncClient(

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from research_eval.model.wire import fit
-from research_eval.model.wire.mend import modernised, read_finish
+from research_eval.model.wire.repair import modernised, read_finish
 from research_eval.model.wire.words import is_well_formed
 from research_eval.schema.outside import read_json
 
-__all__ = ["StreamMender"]
+__all__ = ["StreamRepairer"]
 
 _ENDINGS = frozenset(
     {"message_stop", "response.completed", "response.incomplete", "response.failed", "error"}
@@ -17,8 +17,8 @@ _ENDINGS = frozenset(
 """Events after which a reply is complete, in formats that name their events."""
 
 
-class StreamMender:
-    """Mends the events of one streamed reply and knows whether it came to its end."""
+class StreamRepairer:
+    """Repairs the events of one streamed reply and knows whether it came to its end."""
 
     def __init__(self, notes: list[str]) -> None:
         """Take the list that gets what the record of the call must say of the reply."""
@@ -59,17 +59,17 @@ class StreamMender:
             value = read_json(data)
         except ValueError:
             return line
-        return self._mended(line, value) if isinstance(value, dict) else line
+        return self._repaired(line, value) if isinstance(value, dict) else line
 
-    def _mended(self, line: bytes, value: dict[str, Any]) -> bytes:
+    def _repaired(self, line: bytes, value: dict[str, Any]) -> bytes:
         before = json.dumps(value, sort_keys=True)
-        mended = self._event(value)
-        if mended is None:
+        repaired = self._event(value)
+        if repaired is None:
             return b": left out\n"
-        if json.dumps(mended, sort_keys=True) == before:
+        if json.dumps(repaired, sort_keys=True) == before:
             return line
         ending = line[len(line.rstrip(b"\r\n")) :]
-        return b"data: " + json.dumps(mended).encode() + ending
+        return b"data: " + json.dumps(repaired).encode() + ending
 
     def _event(self, value: dict[str, Any]) -> dict[str, Any] | None:
         if value.get("error"):
@@ -91,7 +91,7 @@ class StreamMender:
                 return value
 
     def _named(self, kind: str, value: dict[str, Any]) -> dict[str, Any] | None:
-        """Mend an event of Anthropic's; those of the responses API are read as they are."""
+        """Repair an event of Anthropic's; those of the responses API are read as they are."""
         self.is_complete |= kind in _ENDINGS
         fitted: dict[str, Any] = value
         match kind:
@@ -114,7 +114,7 @@ class StreamMender:
         return fitted
 
     def _chunk(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Mend an event of a chat completion."""
+        """Repair an event of a chat completion."""
         chunk: dict[str, Any] = fit.CHUNK(value)
         modernised(chunk, "delta", nothing="")
         for choice in chunk["choices"]:

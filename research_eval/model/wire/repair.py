@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from research_eval.model.wire import fit
 from research_eval.schema.outside import read_json, safe_value
 
-__all__ = ["Mended", "mended_reply", "modernised", "read_finish"]
+__all__ = ["Repaired", "modernised", "read_finish", "repaired_reply"]
 
 _REPLY_FIELDS = ("choices", "content", "candidates", "output")
 """Where the providers' formats keep a reply; a body without any may be an error."""
@@ -40,7 +40,7 @@ _FINISH_BY_WORD = {word: kind for kind, words in _FINISH.items() for word in wor
 """What the finish reasons of chat completions mean, those of compatible servers included."""
 
 
-class Mended(NamedTuple):
+class Repaired(NamedTuple):
     """What an answer with status 200 should have been."""
 
     status: int
@@ -50,10 +50,10 @@ class Mended(NamedTuple):
     """What the record of the call must say of it, in stable words."""
 
 
-def mended_reply(body: bytes) -> Mended:
+def repaired_reply(body: bytes) -> Repaired:
     """Return the status and the body that an answer with status 200 should have had.
 
-    >>> mended_reply(b'{"error": {"message": "slow down", "code": 429}}').status
+    >>> repaired_reply(b'{"error": {"message": "slow down", "code": 429}}').status
     429
 
     Raises:
@@ -64,23 +64,23 @@ def mended_reply(body: bytes) -> Mended:
     except ValueError as exc:
         if _is_cut(body, exc):
             raise EOFError("the reply ends in the middle") from None
-        return Mended(200, body)
+        return Repaired(200, body)
     error = _error_in(value)
     if error is not None:
-        return Mended(_status(error), body)
+        return Repaired(_status(error), body)
     if not isinstance(value, dict):
-        return Mended(200, body)
+        return Repaired(200, body)
     safe = safe_value(value)
     told = () if safe is value else ("replaced_surrogates",)
     value = safe
     before = json.dumps(value, sort_keys=True)
     fitted, notes = _fitted(value)
-    if isinstance(fitted, Mended):
+    if isinstance(fitted, Repaired):
         return fitted
     notes = (*told, *notes)
     if not notes and json.dumps(fitted, sort_keys=True) == before:
-        return Mended(200, body)
-    return Mended(200, json.dumps(fitted).encode(), notes)
+        return Repaired(200, body)
+    return Repaired(200, json.dumps(fitted).encode(), notes)
 
 
 def _is_cut(body: bytes, exc: ValueError) -> bool:
@@ -138,7 +138,7 @@ def _fitted_chat(value: dict[str, Any]) -> tuple[Any, tuple[str, ...]]:
     if kind == "error":
         error = choice.get("error")
         words = error if isinstance(error, dict) else {"message": f"finish reason {note or kind}"}
-        return Mended(_status(words) if error else 503, json.dumps({"error": words}).encode()), ()
+        return Repaired(_status(words) if error else 503, json.dumps({"error": words}).encode()), ()
     choice["finish_reason"] = kind
     if kind == "refusal":
         choice["finish_reason"] = "content_filter"
@@ -171,9 +171,9 @@ def read_finish(choice: Mapping[str, Any], message: Mapping[str, Any]) -> tuple[
     return ("tool_calls" if kind == "stop" and calls == "tool_calls" else kind), None
 
 
-def _broken(message: str) -> Mended:
+def _broken(message: str) -> Repaired:
     """Return the error of a gateway that sent no reply: the same request may fare better."""
-    return Mended(502, json.dumps({"error": {"message": message}}).encode())
+    return Repaired(502, json.dumps({"error": {"message": message}}).encode())
 
 
 def _error_in(value: Any) -> Mapping[str, Any] | None:  # noqa: ANN401  # JSON of a stranger

@@ -1,4 +1,4 @@
-"""The transport between an SDK and whatever answers it, that mends what servers get wrong."""
+"""The transport between an SDK and whatever answers it, that repairs what servers get wrong."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -9,17 +9,17 @@ import httpx2
 from typing_extensions import override
 
 from research_eval.cassette import GAVE_UP
-from research_eval.model.wire.mend import mended_reply
-from research_eval.model.wire.stream import StreamMender
+from research_eval.model.wire.repair import repaired_reply
+from research_eval.model.wire.stream import StreamRepairer
 from research_eval.waiting import Waits
 
-__all__ = ["MendingTransport"]
+__all__ = ["RepairingTransport"]
 
 _DROPPED = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 """Headers that speak of a body that is no longer sent as it was."""
 
 
-class MendingTransport(httpx2.AsyncBaseTransport):
+class RepairingTransport(httpx2.AsyncBaseTransport):
     """Hands requests on; recordings, which lie behind it, keep the answers as they came."""
 
     def __init__(
@@ -64,13 +64,13 @@ class MendingTransport(httpx2.AsyncBaseTransport):
             return _rebuilt(response, 200, _MendedEvents(response, self._notes))
         body = await response.aread()
         try:
-            mended = mended_reply(body)
+            repaired = repaired_reply(body)
         except EOFError as exc:
             raise httpx2.RemoteProtocolError(str(exc), request=request) from None
-        self._notes += mended.notes
-        if mended.status == 200 and mended.body is body:
+        self._notes += repaired.notes
+        if repaired.status == 200 and repaired.body is body:
             return response
-        return _rebuilt(response, mended.status, httpx2.ByteStream(mended.body))
+        return _rebuilt(response, repaired.status, httpx2.ByteStream(repaired.body))
 
     @override
     async def aclose(self) -> None:
@@ -145,7 +145,7 @@ class _MendedEvents(httpx2.AsyncByteStream):
 
     def __init__(self, response: httpx2.Response, notes: list[str]) -> None:
         self._response = response
-        self._mender = StreamMender(notes)
+        self._repairer = StreamRepairer(notes)
 
     @override
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -153,19 +153,19 @@ class _MendedEvents(httpx2.AsyncByteStream):
         async for chunk in self._response.aiter_bytes():
             *lines, rest = (rest + chunk).split(b"\n")
             if lines:
-                yield self._mended(line + b"\n" for line in lines)
+                yield self._repaired(line + b"\n" for line in lines)
         if rest:
-            yield self._mended([rest])
-        if self._mender.was_cut:
+            yield self._repaired([rest])
+        if self._repairer.was_cut:
             raise httpx2.RemoteProtocolError("the stream ended before the reply was complete")
 
-    def _mended(self, lines: Iterable[bytes]) -> bytes:
-        mended = b"".join(map(self._mender.line, lines))
-        if self._mender.broken_off is not None:
+    def _repaired(self, lines: Iterable[bytes]) -> bytes:
+        repaired = b"".join(map(self._repairer.line, lines))
+        if self._repairer.broken_off is not None:
             raise httpx2.RemoteProtocolError(
-                f"the server broke the reply off, {self._mender.broken_off}"
+                f"the server broke the reply off, {self._repairer.broken_off}"
             )
-        return mended
+        return repaired
 
     @override
     async def aclose(self) -> None:
