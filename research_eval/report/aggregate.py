@@ -152,8 +152,16 @@ def _view(run: ScoredRun, facts: Facts, settings: ReportSettings) -> RunView:
 
 
 def _differences(models: Sequence[Side], how: CompareSettings) -> tuple[Comparison, ...]:
-    """Return how each model differs from the first one; reference agents take no part."""
-    return tuple(compare_sides(models[0], models[1:], how))
+    """Return how each model differs from the first one; reference agents take no part.
+
+    Sides have the names of configurations: a run's folder is another one for each reader.
+    """
+    base, *heads = [side.configuration.name for side in models]
+    found = compare_sides(models[0], models[1:], how)
+    return tuple(
+        one.model_copy(update={"base": base, "head": head})
+        for one, head in zip(found, heads, strict=True)
+    )
 
 
 def _ranks(models: Sequence[Side], seed: int) -> tuple[Rank, ...]:

@@ -28,11 +28,11 @@ def comparison_section(view: RunView) -> Section | None:
     if not view.differences:
         return None
     names = _names(view)
-    base = _configuration_of(view.differences[0].base)
+    base = view.differences[0].base
     titles = ["configuration", "measure", "difference", "interval", "p"]
     titles += ["detectable", "needed for 10 points", "paired cases", "verdict"]
     rows = tuple(
-        _difference_row(view, base, names[_configuration_of(one.head)], entry)
+        _difference_row(view, base, names[one.head], entry)
         for one in view.differences
         for entry in one.measures
     )
@@ -50,11 +50,6 @@ def comparison_section(view: RunView) -> Section | None:
         "cases that show a difference of 10 percentage points with that chance."
     )
     return Section("comparison", "Comparison", note, tuple(tables))
-
-
-def _configuration_of(side: str) -> str:
-    """Return the configuration's name out of a side's."""
-    return side.partition(": ")[2]
 
 
 def _difference_row(

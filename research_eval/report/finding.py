@@ -83,7 +83,7 @@ def _rates(known: Sequence[ConfigurationView]) -> Iterator[str]:
 def _differences(view: RunView) -> Iterator[str]:
     """Say which models differ from the first one, by the test that rules."""
     for comparison in view.differences:
-        base, head = (side.partition(": ")[2] for side in (comparison.base, comparison.head))
+        base, head = comparison.base, comparison.head
         entry = comparison.measures[0]
         if entry.difference is None or entry.interval is None:
             continue

@@ -143,6 +143,20 @@ def test_a_bundle_is_verified_and_kept_with_one_command(bundle, run, tmp_path) -
     assert call("report", tmp_path / "theirs", "--format", "md", "--quiet").return_value in {0, 3}
 
 
+def test_a_bundle_of_two_models_is_verified_wherever_the_run_lay(made, make_folder) -> None:
+    models = [
+        made.configuration(name, model=f"openai:{name}", is_reference_agent=False)
+        for name in ("small", "a: large")
+    ]
+    trials = [made.trial([made.checked(1, "No source.")], under=one.name) for one in models]
+    run = make_folder(made.manifest(models, ["case-1"]), trials, "my runs: 1")
+    report, path = write_report(run, formats=["json", "zip"])
+    (difference,) = json.loads(report.read_bytes())["differences"]
+
+    assert call("verify", path).return_value == 0
+    assert (difference["base"], difference["head"]) == ("small", "a: large")
+
+
 def test_a_bundle_holds_no_text_of_a_page(made, make_folder, tmp_path) -> None:
     body = "the text of a page that nobody may hand on"
     digest = hashlib.sha256(body.encode()).hexdigest()
