@@ -1,13 +1,22 @@
-"""Doubles for tests of one's own: a model that says what it is told to, tools that need no web."""
+"""Doubles for tests of one's own: scripted models, in Python or behind HTTP, and tools that need no web."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from research_eval.errors import ModelError
+from typing_extensions import override
+
+from research_eval.errors import ConfigError, ModelError
 from research_eval.schema import Message, ModelReply, ToolCall, ToolSpec, Usage
 from research_eval.tool.protocol import ToolOutcome
 
-__all__ = ["ScriptedModel", "ScriptedTool", "call_tool"]
+__all__ = ["Script", "ScriptedModel", "ScriptedTool", "call_tool", "serve_models"]
+
+Script = Callable[[Sequence[Message]], ModelReply | str]
+"""What a served model does: the conversation in, an answer or a reply with tool calls out."""
 
 
 class ScriptedModel:
@@ -67,3 +76,97 @@ def call_tool(name: str, arguments: str = "{}", *, call_id: str = "call_1") -> M
     """Return a reply that asks for one tool call."""
     call = ToolCall(id=call_id, name=name, arguments=arguments)
     return ModelReply(tool_calls=(call,), finish_reason="tool_calls", usage=Usage(requests=1))
+
+
+@contextmanager
+def serve_models(scripts: Mapping[str, Script], *, port: int = 0) -> Iterator[str]:
+    """Serve `scripts` by their names on 127.0.0.1, as OpenAI's chat completions; give the base URL.
+
+    Port 0 takes a free one. A token counts four characters; no reply is streamed.
+
+    Raises:
+        ConfigError: If the port cannot be had.
+    """
+    try:
+        server = _ModelServer(("127.0.0.1", port), _ChatHandler)
+    except (OSError, OverflowError) as exc:
+        raise ConfigError(f"cannot listen on 127.0.0.1 port {port}: {exc}") from exc
+    server.scripts = dict(scripts)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _ModelServer(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 128
+    scripts: dict[str, Script]
+
+
+class _ChatHandler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _ModelServer
+
+    def do_POST(self) -> None:  # the library's name
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        script = self.server.scripts.get(body["model"])
+        if script is None:
+            known = ", ".join(self.server.scripts)
+            self._send(404, {"error": {"message": f"no model {body['model']!r}; known: {known}"}})
+            return
+        reply = script([_message(one) for one in body["messages"]])
+        said = ModelReply(text=reply) if isinstance(reply, str) else reply
+        self._send(200, _completion(body, said))
+
+    def _send(self, status: int, body: object) -> None:
+        content = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    @override
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep no log."""
+
+
+def _message(sent: Mapping[str, Any]) -> Message:
+    content = sent.get("content") or ""
+    text = content if isinstance(content, str) else "".join(part["text"] for part in content)
+    calls = [ToolCall(id=call["id"], **call["function"]) for call in sent.get("tool_calls") or ()]
+    return Message(
+        role="system" if sent["role"] == "developer" else sent["role"],
+        text=text,
+        tool_calls=tuple(calls),
+        tool_call_id=sent.get("tool_call_id"),
+    )
+
+
+def _completion(body: Mapping[str, Any], reply: ModelReply) -> dict[str, object]:
+    message: dict[str, object] = {"role": "assistant", "content": reply.text or None}
+    if reply.tool_calls:
+        message["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in reply.tool_calls
+        ]  # fmt: skip
+    finish = "tool_calls" if reply.tool_calls else "stop"
+    return {
+        "id": "scripted",
+        "object": "chat.completion",
+        "created": 0,
+        "model": body["model"],
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        "usage": _usage(len(json.dumps(body["messages"])), len(json.dumps(message))),
+    }
+
+
+def _usage(asked_chars: int, said_chars: int) -> dict[str, int]:
+    asked, said = -(-asked_chars // 4), -(-said_chars // 4)
+    return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
