@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from research_eval.gate import CitationGate, extract_citations
+from research_eval.gate.kind import KINDS
 from research_eval.gate.malformed import find_malformed
 from research_eval.ledger import SourceRegistry
 
@@ -127,6 +128,12 @@ def test_every_row_has_examples_of_its_form() -> None:
         row for row, form in ROWS.items() if form == "citation"
     }
     assert all(False in shown[row] for row, form in ROWS.items() if form != "citation")
+
+
+def test_every_kind_of_violation_is_explained_once() -> None:
+    table = PAGE.read_text("utf-8").partition("| kind | meaning |")[2].partition("\n\n")[0]
+
+    assert sorted(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == sorted(KINDS)
 
 
 def test_a_mention_of_a_page_of_the_question_is_judged() -> None:
