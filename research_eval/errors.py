@@ -28,6 +28,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
+from typing_extensions import override
+
 __all__ = [
     "AgentError",
     "AnswerOverdueError",
@@ -73,7 +75,19 @@ class ResearchEvalError(Exception):
 
 
 class UsageError(ResearchEvalError):
-    """The caller asked for something that cannot be done as asked."""
+    """The caller asked for something that cannot be done as asked.
+
+    Made with one line of words for each thing that is wrong; most have one.
+    """
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Each thing that is wrong, in a line."""
+        return tuple(map(str, self.args))
+
+    @override
+    def __str__(self) -> str:
+        return "\n".join(self.faults)
 
 
 class ConfigError(UsageError):

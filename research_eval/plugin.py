@@ -12,6 +12,7 @@ from traceback import walk_tb
 from types import ModuleType
 
 from research_eval.errors import CassetteMissError, ConfigError
+from research_eval.hint import did_you_mean
 
 __all__ = ["RENAMED", "fault_of", "is_shutdown", "load_plugin", "module_of", "shown"]
 
@@ -49,8 +50,10 @@ def load_plugin(
     if name in RENAMED:
         raise ConfigError(f"unknown {kind} {name!r}: it is called {RENAMED[name]!r} now")
     if not colon:
-        known = ", ".join(sorted([*built_in, *others]))
-        raise ConfigError(f"unknown {kind} {name!r}; known: {known}; or give {EXPECTED}")
+        known = sorted([*built_in, *others])
+        hint = did_you_mean(name, known)
+        listed = ", ".join(known)
+        raise ConfigError(f"unknown {kind} {name!r}{hint}; known: {listed}; or give {EXPECTED}")
     if not attribute or not all(module.split(".")):
         raise ConfigError(f"{complaint}: expected {EXPECTED}")
     return _loaded(module, attribute, complaint)

@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, Self
+
+from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from research_eval.schema import Record, ToolSpec
 from research_eval.tool.kit import CORE_TOOL_ID, SEARCH_TOOL_ID, ToolKit
@@ -24,8 +26,30 @@ class PromptSettings(Record):
     """How long the answer is."""
     answer_language: str | None = None
     """The language of the answer, by name; `None` is the language of the question."""
+    system: str | None = None
+    """The whole system prompt, in place of ours. Where `{tools}`, `{hints}`, `{steps}`, `{style}` or
+    `{language}` stands in it, our words on that are put there. In a file `{ file = "PATH" }` is the
+    text of that file, relative to the experiment's."""
     extra: str = ""
-    """Words of the caller's own, put at the end."""
+    """Words of the caller's own, put at the end; from a file in the same way."""
+
+    @model_validator(mode="after")
+    def _can_be_honoured(self) -> Self:
+        if self.system is not None and self.form != "full":
+            raise ValueError("system: takes the place of the prompt that form chooses; give one")
+        for name in ("answer_style", "answer_language"):
+            word = name.removeprefix("answer_")
+            is_set = getattr(self, name) != type(self).model_fields[name].default
+            if self.system is not None and is_set and f"{{{word}}}" not in self.system:
+                raise ValueError(f"{name}: has no effect: system does not hold {{{word}}}")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_unset(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        if data.get("system", True) is None:  # manifests of earlier versions do not name it
+            del data["system"]
+        return data
 
 
 class ToolSet:
@@ -111,7 +135,8 @@ def _prompt_or(name: str, spec: ToolSpec) -> str:
 @lru_cache(maxsize=256)
 def _system_prompt(ids: tuple[str, ...], lines: tuple[str, ...], settings: PromptSettings) -> str:
     can_search = SEARCH_TOOL_ID in ids
-    template = prompt_text("short" if settings.form == "short" else "system")
+    ours = "short" if settings.form == "short" else "system"
+    template = prompt_text(ours) if settings.system is None else settings.system
     text = (
         template.replace("{tools}", "\n".join(f"- {line}" for line in lines))
         .replace("{hints}", f"{prompt_text('hints_web_search')} " if can_search else "")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from research_eval.cli.closing import close
-from research_eval.cli.run import bundled_web, chosen, read_experiment
+from research_eval.cli.run import bundled_web, read_and_choose
 from research_eval.cli.selection import of_experiment
 from research_eval.errors import UsageError
 
@@ -41,8 +41,7 @@ def check(experiment: Path, offline: bool, as_json: bool, **options: Any) -> int
     Exits 1 if a service does not answer as a run needs it, 2 if a setting is at fault or a key is not
     set.
     """
-    read = read_experiment(experiment, options)
-    cases, configurations = chosen(read, options)
+    read, cases, configurations = read_and_choose(experiment, options)
     output = _checked(read, cases, configurations, is_offline=offline)
     if as_json:
         click.echo(output.model_dump_json(indent=1))

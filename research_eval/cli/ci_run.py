@@ -135,12 +135,12 @@ def _cleared(plan: Plan) -> Plan:
 
 
 def _steps(plan: Plan) -> Iterator[Step]:
-    from research_eval.cli.run import read_experiment
+    from research_eval.cli.run import read_and_choose
 
     if plan.experiment is None:
         yield _test(plan, plan.gate)
         return
-    experiment = read_experiment(plan.experiment, {})
+    experiment = read_and_choose(plan.experiment, {})[0]
     own = _gates(experiment)
     gate = plan.gate or (own[0] if len(own) == 1 else None)
     if plan.answers is not None:

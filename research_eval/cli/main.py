@@ -1,4 +1,4 @@
-"""The command line: finds the command, and turns a `UsageError` into one line and exit status 2."""
+"""The command line: finds the command, and turns a `UsageError` into a line for each mistake and exit status 2."""
 
 import io
 import os
@@ -80,6 +80,10 @@ MAX_COMPLAINT_CHARS = 1000
 """How much of an error is shown; a damaged file may stand in its text."""
 
 
+MAX_FAULTS = 50
+"""How many mistakes of a file are shown."""
+
+
 class LazyGroup(click.Group):
     """A group that imports a command only when it is called, so that `--help` answers at once."""
 
@@ -140,7 +144,10 @@ def main() -> None:
     try:
         code = cli.main(prog_name="research-eval", standalone_mode=False)
     except UsageError as exc:
-        _complain(str(exc))
+        for fault in exc.faults[:MAX_FAULTS]:
+            _complain(fault)
+        if len(exc.faults) > MAX_FAULTS:
+            _complain(f"and {len(exc.faults) - MAX_FAULTS} more mistakes")
         sys.exit(2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

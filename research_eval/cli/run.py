@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from research_eval.experiment import Configuration, Experiment
     from research_eval.runner import RunOptions, RunSummary
 
-__all__ = ["bundled_web", "chosen", "demo", "execute_options", "read_experiment", "record", "run"]
+__all__ = ["bundled_web", "demo", "execute_options", "read_and_choose", "record", "run"]
 
 MODES = click.Choice(["replay", "record", "live"])
 
@@ -137,8 +137,7 @@ def execute_options(path: Path, options: dict[str, Any]) -> tuple[Path, int]:
     Raises:
         UsageError: If something cannot be done as asked.
     """
-    experiment = read_experiment(path, options)
-    cases, configurations = chosen(experiment, options)
+    experiment, cases, configurations = read_and_choose(path, options)
     settings = _run_options(experiment, options)
     if settings.overwrite and settings.retry_errors:
         raise UsageError("--overwrite replaces a run that --retry-errors goes on with")
@@ -179,30 +178,20 @@ def _place(
         yield settings.model_copy(update={"out": Path(folder) / settings.out.name})
 
 
-def read_experiment(path: Path, options: dict[str, Any]) -> "Experiment":
-    """Return the experiment at `path`, or the bundled one, with what `--set` changes.
+def read_and_choose(
+    path: Path, options: dict[str, Any]
+) -> "tuple[Experiment, Sequence[Case], Sequence[Configuration]]":
+    """Return the experiment at `path`, or the bundled one, and what the command line selects of it.
 
     Raises:
-        ConfigError: With file and key, if it cannot be read or does not validate.
+        UsageError: With every mistake, each with file and key.
     """
-    from research_eval.experiment import BUNDLED, bundled_experiment, load_experiment
+    from research_eval.experiment import BUNDLED, bundled_experiment
+    from research_eval.runner.reading import read_experiment
 
-    source = bundled_experiment() if str(path) == BUNDLED else path
-    return load_experiment(source, options.get("overrides") or ())
-
-
-def chosen(
-    experiment: "Experiment", options: dict[str, Any]
-) -> "tuple[Sequence[Case], Sequence[Configuration]]":
-    """Return the cases and configurations that the command line selects.
-
-    Raises:
-        UsageError: If the dataset cannot be read, or a name or requirement speaks of nothing in it.
-    """
-    from research_eval.experiment.selection import select
-
-    return select(
-        experiment,
+    return read_experiment(
+        bundled_experiment() if str(path) == BUNDLED else path,
+        options.get("overrides") or (),
         ids=options.get("cases"),
         tags=options.get("tags"),
         limit=options.get("limit"),

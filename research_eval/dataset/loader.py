@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from research_eval.dataset.case import Case
 from research_eval.errors import DatasetError
+from research_eval.schema.complaint import complaints, dotted
 
 __all__ = ["find_faults", "load_cases", "parse_cases"]
 
@@ -23,26 +24,31 @@ def load_cases(path: str | Path) -> tuple[Case, ...]:
 
 
 def find_faults(path: str | Path) -> list[str]:
-    """Return what is wrong with each line of the file at `path` that is not a case.
+    """Return everything that is wrong with the lines of the file at `path`.
 
     Raises:
         DatasetError: If the file cannot be read.
     """
     data, name = _content(path)
-    return [str(read) for read in _read(data, name) if isinstance(read, DatasetError)]
+    errors = [read for read in _read(data, name) if isinstance(read, DatasetError)]
+    return [fault for error in errors for fault in error.faults]
 
 
 def parse_cases(data: bytes, *, name: str = "dataset") -> tuple[Case, ...]:
     """Return the cases in `data`, JSON Lines in UTF-8; blank lines are skipped.
 
     Raises:
-        DatasetError: As `name:line: why`, for the first line at fault.
+        DatasetError: As `name:line: why`, with every mistake of every line.
     """
     cases: list[Case] = []
+    faults: list[str] = []
     for read in _read(data, name):
         if isinstance(read, DatasetError):
-            raise read
-        cases.append(read)
+            faults += read.faults
+        else:
+            cases.append(read)
+    if faults:
+        raise DatasetError(*faults)
     if not cases:
         raise DatasetError(f"{name}: holds no case; expected one JSON object a line")
     return tuple(cases)
@@ -102,7 +108,13 @@ def _parse(line: str, place: str) -> Case:
     try:
         return Case.model_validate_json(line)
     except ValidationError as exc:
-        raise DatasetError(f"{place}: {_first(exc)}") from exc
+        raise DatasetError(*_words(exc, value, place)) from exc
+
+
+def _words(exc: ValidationError, value: object, place: str) -> Iterator[str]:
+    """Yield each mistake of a line: the field, what is wrong, what was expected."""
+    for one in complaints(exc, Case, value):
+        yield f"{place}: {dotted(one.place)}: {one.words}" if one.place else f"{place}: {one.words}"
 
 
 def _why(exc: Exception) -> str:
@@ -122,15 +134,3 @@ def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _json_kind(value: object) -> str:
     names = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
     return names.get(type(value), "a number")
-
-
-def _first(exc: ValidationError) -> str:
-    """Return the first fault in words: the field, what is wrong, what was expected."""
-    fault = exc.errors(include_url=False)[0]
-    field = ".".join(str(part) for part in fault["loc"])
-    if fault["type"] == "extra_forbidden":
-        return f"field {field!r} is unknown; expected one of {', '.join(Case.model_fields)}"
-    if fault["type"] == "missing":
-        return f"field {field!r} is missing"
-    words = fault["msg"].removeprefix("Value error, ")
-    return f"field {field!r}: {words}" if field else words

@@ -2,10 +2,10 @@
 
 import fnmatch
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 from research_eval.dataset.case import Case
 from research_eval.errors import DatasetError
+from research_eval.hint import did_you_mean
 
 __all__ = ["matching", "select_cases"]
 
@@ -54,8 +54,7 @@ def matching(what: str, patterns: Iterable[str], known: Sequence[str]) -> list[s
             fnmatch.filter(known, pattern) if set(pattern) & set("*?") else ()
         )
         if not some:
-            near = get_close_matches(pattern, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(pattern, known)
             raise DatasetError(
                 f"unknown {what} {pattern!r}{hint}; known: {', '.join(sorted(known))}"
             )
@@ -66,4 +65,6 @@ def matching(what: str, patterns: Iterable[str], known: Sequence[str]) -> list[s
 def _refuse_unknown(what: str, wanted: frozenset[str], known: set[str]) -> None:
     unknown = sorted(wanted - known)
     if unknown:
-        raise DatasetError(f"unknown {what} {unknown[0]!r}; known: {', '.join(sorted(known))}")
+        hint = did_you_mean(unknown[0], known)
+        listed = ", ".join(sorted(known))
+        raise DatasetError(f"unknown {what} {unknown[0]!r}{hint}; known: {listed}")

@@ -1,7 +1,7 @@
 """Experiment: a TOML file in, validated settings out."""
 
 from research_eval.experiment.bundled import BUNDLED, bundled_experiment
-from research_eval.experiment.loader import Experiment, load_experiment
+from research_eval.experiment.loader import Experiment, ExperimentError, load_experiment
 from research_eval.experiment.settings import (
     Configuration,
     ExperimentSettings,
@@ -13,6 +13,7 @@ __all__ = [
     "BUNDLED",
     "Configuration",
     "Experiment",
+    "ExperimentError",
     "ExperimentSettings",
     "NetworkSettings",
     "bundled_experiment",

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from research_eval.errors import ConfigError
+from research_eval.hint import did_you_mean
 from research_eval.model import behaviour
 from research_eval.model.reading import Situation
 from research_eval.schema import Message, ModelReply, ToolSpec
@@ -110,6 +111,7 @@ def _look_up(name: str) -> tuple[behaviour.Behaviour, KnownValues]:
         p = float(match[1])
         return behaviour.mixed(p), KnownValues(None, ("unknown_url",), fabricates=p)
     if name not in REFERENCE_AGENTS:
-        known = ", ".join([*REFERENCE_AGENTS, "mixed(0.25)"])
-        raise ConfigError(f"unknown reference agent {name!r}; known: {known}")
+        known = [*REFERENCE_AGENTS, "mixed(0.25)"]
+        hint = did_you_mean(name, known)
+        raise ConfigError(f"unknown reference agent {name!r}{hint}; known: {', '.join(known)}")
     return REFERENCE_AGENTS[name]

@@ -10,8 +10,9 @@ import httpx2
 
 from research_eval.agent import EventLog, ResearchAgent, check_custom_agent
 from research_eval.clock import VirtualClock
-from research_eval.errors import MissingSecretError, UsageError
+from research_eval.errors import ConfigError, MissingSecretError, UsageError
 from research_eval.experiment import Configuration, Experiment
+from research_eval.gate import load_gate
 from research_eval.model import ModelSettings, build_model
 from research_eval.runner.build import build_agent
 from research_eval.runner.channels import secrets_of
@@ -39,11 +40,14 @@ def require_parts(
         is_world: Whether the bundled web stands in for the network, which needs no key.
 
     Raises:
-        MissingSecretError: If a key is missing.
-        ConfigError: If a part is unknown or cannot be made, or its library is missing.
+        MissingSecretError: If nothing but keys is missing.
+        ConfigError: If parts are unknown or cannot be made, or a library is missing.
     """
-    for obstacle in _obstacles(experiment, configurations, options, is_world=is_world):
-        raise obstacle
+    found = find_obstacles(experiment, configurations, options, is_world=is_world)
+    others = [one for one in found if not isinstance(one, MissingSecretError)]
+    if found:
+        kind = ConfigError if others else MissingSecretError
+        raise kind(*dict.fromkeys(fault for one in others or found for fault in one.faults))
 
 
 def find_obstacles(
@@ -66,24 +70,41 @@ def _obstacles(
 ) -> Iterator[UsageError]:
     web_secrets, model_secrets = secrets_of(options, is_world=is_world)
     for item in configurations:
-        checks: tuple[Callable[[], None], ...] = (
-            partial(_check_parts, item, experiment.path.parent),
-            partial(check_custom_agent, item.agent)
-            if item.agent.is_custom
-            else partial(_check_model, item.model, model_secrets),
-            partial(_check_search_keys, item.search, web_secrets),
-        )
-        for check in checks:
-            try:
-                check()
-            except UsageError as exc:
-                yield type(exc)(f"configuration {item.name}: {exc}")
+        parts: dict[str, Callable[[], object]] = {
+            "search": partial(check_chain, item.search),
+            "fetch": partial(load_extractor, item.fetch.extractor),
+            "gate": partial(load_gate, item.gate),
+        }
+        faults = [one for key, part in parts.items() for one in _tried(part, experiment, item, key)]
+        yield from faults
+        if not faults:
+            prompt = partial(_check_prompt, item, experiment.path.parent)
+            yield from _tried(prompt, experiment, item, "agent")
+        if item.agent.is_custom:
+            yield from _tried(partial(check_custom_agent, item.agent), experiment, item, "agent")
+        else:
+            model = partial(_check_model, item.model, model_secrets)
+            yield from _tried(model, experiment, item, "model")
+        keys = partial(_check_search_keys, item.search, web_secrets)
+        yield from _tried(keys, experiment, item, "search")
 
 
-def _check_parts(configuration: Configuration, base: Path) -> None:
-    """Refuse a search chain, extractor, gate or tool that does not exist."""
-    check_chain(configuration.search)
-    load_extractor(configuration.fetch.extractor)
+def _tried(
+    check: Callable[[], object], experiment: Experiment, item: Configuration, key: str
+) -> Iterator[UsageError]:
+    """Yield what a check refuses of the part of a configuration that stands under `key`."""
+    try:
+        check()
+    except MissingSecretError as exc:
+        yield MissingSecretError(*(f"configuration {item.name}: {one}" for one in exc.faults))
+    except UsageError as exc:
+        number = experiment.settings.configuration.index(item)
+        where = experiment.where(("configuration", number, key))
+        yield type(exc)(*(f"{where}: configuration {item.name}: {one}" for one in exc.faults))
+
+
+def _check_prompt(configuration: Configuration, base: Path) -> None:
+    """Refuse an agent that cannot be made: its tools, or their words in the prompt."""
     agent = agent_without_network(configuration, base)
     agent.tool_set.system_prompt(configuration.agent.prompt)
 

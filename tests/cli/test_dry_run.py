@@ -61,7 +61,7 @@ def test_a_sound_experiment_is_counted_and_priced(ask: Ask, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"provider": "serpper"}, "unknown search 'serpper'; known: "),
+        ({"provider": "serpper"}, "unknown search 'serpper'; did you mean 'serper'?; known: "),
         ({"model": "opneai:gpt-5-mini"}, "opneai"),
         ({"provider": "searxng"}, "needs an `endpoint`"),
     ],

@@ -29,14 +29,18 @@ def test_a_byte_order_mark_is_no_fault():
         (b"[1]", "expected a JSON object, found an array"),
         (b"null", "expected a JSON object, found null"),
         (b"17", "expected a JSON object, found a number"),
-        (b'{"id": "b"}', "field 'question' is missing"),
-        (b'{"id": "b", "question": 5}', "field 'question'"),
+        (b'{"id": "b"}', "question: is missing"),
+        (b'{"id": "b", "question": 5}', "question: expected a valid string; found 5"),
         (
             b'{"id": "b", "question": "q", "expect": []}',
-            "field 'expect' is unknown; expected one of id,",
+            "expect: unknown key; did you mean 'expected'?",
         ),
-        (b'{"id": "B!", "question": "q"}', "field 'id'"),
-        (b'{"id": "b", "question": "q", "tags": ["x y"]}', "field 'tags': tag 'x y'"),
+        (
+            b'{"id": "b", "question": "q", "zzz": []}',
+            "zzz: unknown key; expected one of id, question,",
+        ),
+        (b'{"id": "B!", "question": "q"}', "id: 'B!' is not"),
+        (b'{"id": "b", "question": "q", "tags": ["x y"]}', "tags: tag 'x y'"),
         (b'{"id": "b", "id": "c", "question": "q"}', "key 'id' stands twice"),
         (b'{"id": "a", "question": "q"}', "case id 'a' was used on line 1"),
         (b'{"id": "b", "question": "\xff"}', "is not UTF-8"),
@@ -74,6 +78,23 @@ def test_a_fact_may_be_just_a_text_and_its_source_unknown():
     (case,) = parse_cases(line)
 
     assert [fact.value for fact in case.expected] == ["83.4 km", "v"]
+
+
+def test_every_mistake_of_every_line_is_said_at_once(tmp_path):
+    file = tmp_path / "cases.jsonl"
+    file.write_text('{"id": "B", "qestion": "q", "tags": 5}\n[1]\n{"id": "a", "question": "q"}\n')
+
+    with pytest.raises(DatasetError) as caught:
+        load_cases(file)
+
+    assert list(caught.value.faults) == find_faults(file)
+    assert [fault.removeprefix(f"{file}:").split(": ")[:2] for fault in find_faults(file)] == [
+        ["1", "id"],
+        ["1", "tags"],
+        ["1", "qestion"],
+        ["2", "expected a JSON object, found an array"],
+    ]
+    assert any("qestion: unknown key; did you mean 'question'?" in one for one in find_faults(file))
 
 
 def test_every_line_at_fault_is_found(tmp_path):

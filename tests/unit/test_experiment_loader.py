@@ -97,7 +97,7 @@ def test_set_changes_one_value(tmp_path, override, expected):
         ),
         (GOOD.replace('name = "b"', 'name = "gpt 5."'), "for instance 'gpt-5'"),
         (GOOD.replace('name = "b"', 'name = "b\\n"'), "for instance 'b'"),
-        ("name = 'x'", "configuration: expected at least one"),
+        (GOOD.partition("[defaults]")[0], "configuration: expected at least one"),
         ("name = ", "not TOML"),
         (GOOD + "\nextra = 1\n", "extra"),
     ],

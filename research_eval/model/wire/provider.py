@@ -10,6 +10,7 @@ import httpx2
 from pydantic_ai.models import Model
 
 from research_eval.errors import ConfigError
+from research_eval.hint import did_you_mean
 
 __all__ = ["PROVIDERS", "Connection", "Provider", "find_provider"]
 
@@ -49,8 +50,9 @@ def find_provider(name: str) -> Provider:
         ConfigError: If there is none.
     """
     if name not in PROVIDERS:
-        known = ", ".join(PROVIDERS)
-        raise ConfigError(f"unknown model provider {name!r}; known: reference, {known}")
+        known = ["reference", *PROVIDERS]
+        hint = did_you_mean(name, known)
+        raise ConfigError(f"unknown model provider {name!r}{hint}; known: {', '.join(known)}")
     return PROVIDERS[name]
 
 
