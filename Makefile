@@ -1,10 +1,10 @@
-# The two commands of the README: `make demo` and `make test`; each sets up what it needs.
+# The commands of the README, `make demo`, `make test` and `make site`; each sets up what it needs.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 EXTRAS := anthropic,bedrock,dask,google,groq,mistral,trafilatura,warc
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint site clean
 
 demo: $(VENV)/.installed
 	$(BIN)/research-eval demo
@@ -14,6 +14,11 @@ test: $(VENV)/.developing
 
 lint: $(VENV)/.developing
 	.ci/run lint
+
+site: $(VENV)/.installed
+	$(BIN)/python -m pip install -q -c constraints.txt --group docs
+	$(BIN)/python docs/reference.py --check
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
