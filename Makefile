@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-EXTRAS := anthropic,bedrock,dask,google,groq,mistral,trafilatura,warc
+EXTRAS := anthropic,bedrock,dask,google,groq,mcp,mistral,trafilatura,warc
 
 .PHONY: demo test lint site clean
 

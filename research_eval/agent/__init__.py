@@ -11,17 +11,19 @@ from research_eval.agent.opening import (
 )
 from research_eval.agent.outcome import AgentOutcome
 from research_eval.agent.research import Exchange, ResearchAgent
-from research_eval.agent.settings import AgentSettings
+from research_eval.agent.settings import WAYS, AgentSettings, McpPlace
 from research_eval.agent.tool_set import PromptSettings, ToolSet
 
 __all__ = [
     "UNIDENTIFIED",
+    "WAYS",
     "AgentOutcome",
     "AgentSettings",
     "CustomAgent",
     "Driver",
     "EventLog",
     "Exchange",
+    "McpPlace",
     "Observer",
     "PromptSettings",
     "ResearchAgent",

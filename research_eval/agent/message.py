@@ -1,4 +1,4 @@
-"""The messages between us and an agent that is a command: one JSON object a line, both ways."""
+"""The messages between us and an agent that is a command or at a URL: one JSON object a line, both ways."""
 
 from typing import Annotated, Any, Literal
 
@@ -69,6 +69,8 @@ class ToolResultMessage(Record):
     """To the agent: what a tool call gave."""
 
     type: Literal["tool_result"] = "tool_result"
+    id: str
+    """The trial's id."""
     call: str
     """The `call` of the tool call."""
     ok: bool
@@ -168,7 +170,7 @@ def message_schema() -> dict[str, Any]:
         properties[name] = schema
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"Messages of an agent that is a command, protocol {PROTOCOL}",
+        "title": f"Messages of an agent that is a command or at a URL, protocol {PROTOCOL}",
         "$defs": {**definitions, **properties},
         "anyOf": [{"$ref": f"#/$defs/{name}"} for name in properties],
     }

@@ -1,16 +1,21 @@
 """What a user may set about the agent: how long it may try, and which agent it is."""
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from research_eval.agent.tool_set import PromptSettings
 from research_eval.schema import Record
 
-__all__ = ["AgentSettings"]
+__all__ = ["WAYS", "AgentSettings", "McpPlace"]
 
-OWN = ("callable", "command", "files")
-"""Settings of an agent of the user's own; absent from records where they are not set."""
+
+WAYS = ("callable", "command", "mcp_client")
+"""Settings that each name an agent of the user's own."""
+
+
+McpPlace = int | Literal["stdio"]
+"""Where an MCP client that connects by itself finds its server: a port of 127.0.0.1, or our standard input."""
 
 
 class AgentSettings(Record):
@@ -20,6 +25,9 @@ class AgentSettings(Record):
     """`package.module:name` of a Python function or class that is the agent."""
     command: tuple[str, ...] = ()
     """A program and its arguments that is the agent, spoken to in JSON Lines."""
+    mcp_client: tuple[str, ...] | None = None
+    """An MCP client and its arguments that is the agent, with `{question}`, and `{mcp_config}` or
+    `{mcp_url}`, in their places; an empty list is a client that connects to `research-eval mcp`."""
     files: tuple[str, ...] = ()
     """The files whose digest identifies the code of an own agent, relative to the experiment's."""
     max_turns: int = Field(default=16, ge=1)
@@ -41,30 +49,54 @@ class AgentSettings(Record):
     prompt: PromptSettings = PromptSettings()
 
     @property
+    def way(self) -> str | None:
+        """The setting that names an agent of the user's own; `None` is the built-in agent."""
+        ways = [name for name in WAYS if getattr(self, name) != _default(name)]
+        return ways[0] if ways else None
+
+    @property
     def is_custom(self) -> bool:
         """Whether an agent of the user's own answers, not the built-in one."""
-        return self.callable is not None or bool(self.command)
+        return self.way is not None
 
     @model_validator(mode="after")
     def _can_be_honoured(self) -> Self:
-        if self.callable is not None and self.command:
-            raise ValueError("callable and command: give one of the two")
-        if not self.is_custom:
+        given = [name for name in WAYS if getattr(self, name) != _default(name)]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)}: give one of them")
+        if not given:
             if self.files:
                 raise ValueError(
-                    "files: identifies the code of callable or command; neither is set"
+                    "files: identifies the code of an agent of your own; give one of "
+                    + ", ".join(WAYS)
                 )
             return self
+        self._require_places()
         for name in ("max_turns", "turn_timeout_s", "prompt"):
-            if getattr(self, name) != type(self).model_fields[name].default:
-                way = "callable" if self.callable is not None else "command"
-                raise ValueError(f"{name}: an agent given by {way} cannot honour it; leave it out")
+            if getattr(self, name) != _default(name):
+                raise ValueError(
+                    f"{name}: an agent given by {given[0]} cannot honour it; leave it out"
+                )
         return self
+
+    def _require_places(self) -> None:
+        """Refuse a client that would not learn the question or where its server is."""
+        if not self.mcp_client:
+            return
+        words = " ".join(self.mcp_client)
+        if "{question}" not in words:
+            raise ValueError("mcp_client: no word holds {question}")
+        if "{mcp_config}" not in words and "{mcp_url}" not in words:
+            raise ValueError("mcp_client: no word holds {mcp_config} or {mcp_url}")
 
     @model_serializer(mode="wrap")
     def _without_what_is_unset(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
-        for name in OWN:
-            if not data.get(name, True):
+        for name in (*WAYS, "files"):
+            if name in data and getattr(self, name) == _default(name):
                 del data[name]
         return data
+
+
+def _default(name: str) -> object:
+    return AgentSettings.model_fields[name].default

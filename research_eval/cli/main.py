@@ -26,6 +26,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "list trials that diverged from their recordings",
     ),
     "import": ("research_eval.cli.import_logs:import_logs", "make a run of logs of other agents"),
+    "mcp": (
+        "research_eval.cli.mcp:mcp",
+        "offer the tools of one trial to an MCP client",
+    ),
     "merge": ("research_eval.cli.merge:merge", "put the shards of a run together"),
     "record": (
         "research_eval.cli.run:record",

@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from research_eval.experiment import Configuration, Experiment
     from research_eval.runner import RunOptions, RunSummary
 
-__all__ = ["bundled_web", "demo", "execute_options", "read_and_choose", "record", "run"]
+__all__ = [
+    "bundled_web",
+    "demo",
+    "execute_options",
+    "read_and_choose",
+    "record",
+    "remove_old_run",
+    "run",
+]
 
 MODES = click.Choice(["replay", "record", "live"])
 
@@ -273,7 +281,7 @@ def _execute(
     for words in prepared.growth:
         click.echo(f"{settings.out}: {words}", err=True)
     if settings.overwrite:  # once the new run is known to start
-        _remove_old_run(settings.out)
+        remove_old_run(settings.out)
     summary = execute(
         prepared, lambda planned, done, waits: progress_for(console, planned, done, waits)
     )
@@ -284,8 +292,12 @@ def _execute(
     return summary
 
 
-def _remove_old_run(out: Path) -> None:
-    """Remove an earlier run, and nothing that is not one."""
+def remove_old_run(out: Path) -> None:
+    """Remove an earlier run, and nothing that is not one.
+
+    Raises:
+        UsageError: If it is no run, or cannot be removed.
+    """
     import shutil
 
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):

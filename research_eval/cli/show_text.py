@@ -140,6 +140,8 @@ def _ending(trial: TrialRecord) -> Iterator[str]:
         yield from _quoted(trial.answer)
     for one in trial.references:
         yield f"  cites {one_line(one.url)}"
+    for url in (trial.fidelity.unseen_urls if trial.fidelity else None) or ():
+        yield f"  our tools never saw {one_line(url)}: invented, or opened with the agent's own tools"
     yield (
         f"  {usage.requests} model calls, {usage.input_tokens} + {usage.output_tokens} tokens"
         " (input + output)"

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
-from research_eval.agent import AgentSettings
+from research_eval.agent import WAYS, AgentSettings
 from research_eval.fault import FaultSettings
 from research_eval.model import LimitSettings, ModelSettings
 from research_eval.schema import Price, Record, Requirement
@@ -74,7 +74,9 @@ class Configuration(Record):
     def _model_is_a_label(cls, data: object) -> object:
         """Let an agent of the user's own leave its model out: we do not ask it."""
         agent = data.get("agent") if isinstance(data, dict) else None
-        is_custom = isinstance(agent, dict) and (agent.get("callable") or agent.get("command"))
+        is_custom = isinstance(agent, dict) and (
+            any(map(agent.get, WAYS)) or agent.get("mcp_client") is not None
+        )
         return {"model": UNSEEN, **data} if is_custom and isinstance(data, dict) else data
 
     @model_validator(mode="after")

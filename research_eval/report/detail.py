@@ -38,7 +38,7 @@ def trial_detail(
         "usage": said.get("usage", {}),
         "replay": said.get("replay", {}),
         "attempts": [
-            _attempt(event, one, places, trial.sources)
+            _attempt(event, one, places, trial)
             for event, one in events
             if isinstance(event, AnswerChecked)
         ],
@@ -68,23 +68,27 @@ def _attempt(
     attempt: AnswerChecked,
     said: dict[str, Any],
     places: dict[str, int],
-    sources: tuple[SourceRecord, ...],
+    trial: TrialRecord,
 ) -> JSON:
+    unseen = (trial.fidelity.unseen_urls if trial.fidelity else None) or ()
     violations = said["verdict"].get("violations", ())
     return {
         "attempt": attempt.attempt,
         "answer": attempt.answer,
         "gate": attempt.verdict.gate,
-        "marks": list(_marks(attempt.verdict, places, sources)),
+        "marks": list(_marks(attempt.verdict, places, trial.sources)),
         "violations": [
             _violation(violation, one, places)
+            | ({"may_be_own_tool": True} if violation.url in unseen else {})
             for violation, one in zip(attempt.verdict.violations, violations, strict=True)
         ],
         "corrective": attempt.corrective,
     }
 
 
-def _violation(violation: Violation, said: dict[str, JSON], places: dict[str, int]) -> JSON:
+def _violation(
+    violation: Violation, said: dict[str, JSON], places: dict[str, int]
+) -> dict[str, JSON]:
     known = (violation.key, violation.url, violation.nearest)
     return {**said, "source": next((places[k] for k in known if k in places), None)}
 

@@ -258,6 +258,7 @@ def _custom_agent(
         base=channels.base,
         transport=session.transport(network.custom_agent() if network else None),
         scrub=Redactor(known_secrets()).text,
+        mcp_place=channels.mcp_place,
     )
     settings = parts.configuration.agent
     return CustomAgent(

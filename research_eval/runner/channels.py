@@ -9,6 +9,7 @@ import httpx
 import httpx2
 from typing_extensions import override
 
+from research_eval.agent import McpPlace
 from research_eval.cassette import Mode, ModelCassettes, Redactor, Refresh, WebCassettes
 from research_eval.clock import Clock, SystemClock, VirtualClock
 from research_eval.errors import CassetteError
@@ -63,6 +64,8 @@ class Channels:
     collections: dict[str, httpx.AsyncBaseTransport] = field(default_factory=dict)
     """Local collections that were opened, by configuration."""
     real_time: bool = False
+    mcp_place: McpPlace | None = None
+    """Where an MCP client that connects by itself finds its server."""
     scrub: Callable[[str], str] = str
     """Takes known secrets out of what a live run keeps; recordings hold none."""
 
@@ -276,6 +279,7 @@ def open_channels(
         else LimiterPool(SystemClock(), experiment.settings.limits),
         search_limits=None if is_web_recorded else {},
         real_time=options.real_time,
+        mcp_place=options.mcp_place,
         scrub=str if options.is_replay else redactor.text,
     )
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from research_eval.agent import McpPlace
 from research_eval.cassette import Mode, Refresh
 from research_eval.runner.budget import BudgetSettings
 from research_eval.runner.plan import Shard
@@ -31,6 +32,8 @@ class RunOptions(Record):
     """Whether a replay waits as long as the recording did."""
     command: tuple[str, ...] = ()
     """The words of the command line after the program's name, for the run's own record."""
+    mcp_place: McpPlace | None = None
+    """Where an MCP client that connects by itself finds its server; `None` lets none connect."""
     scheduler: str | None = None
     """A Dask scheduler that runs the trials: its address, or `local`; `None` is this process."""
 

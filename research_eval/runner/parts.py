@@ -80,8 +80,10 @@ def _obstacles(
         if not faults:
             prompt = partial(_check_prompt, item, experiment.path.parent)
             yield from _tried(prompt, experiment, item, "agent")
-        if item.agent.is_custom:
-            yield from _tried(partial(check_custom_agent, item.agent), experiment, item, "agent")
+        is_connected = options.mcp_place is not None
+        if item.agent.is_custom or is_connected:
+            agent = partial(check_custom_agent, item.agent, is_connected=is_connected)
+            yield from _tried(agent, experiment, item, "agent")
         else:
             model = partial(_check_model, item.model, model_secrets)
             yield from _tried(model, experiment, item, "model")

@@ -12,6 +12,7 @@ from research_eval.plugin import fault_of, is_shutdown
 from research_eval.provider_outage import ProviderOutage
 from research_eval.runner.build import LiveTrial
 from research_eval.schema import (
+    AnswerChecked,
     Failure,
     Fidelity,
     ModelCalled,
@@ -92,7 +93,7 @@ async def _run(key: TrialKey, case: Case, live: LiveTrial, began: "_Began") -> T
         outcome = _stopped(outcome, kind, problem)
     timing = began.timing(key)
     tally = _sum(web.tally(), model.tally())
-    fidelity = _fidelity(live, model.tally())
+    fidelity = _fidelity(live, model.tally(), outcome)
     try:
         record = _record(key, case, outcome, tally, live.agent.ledger.records())
     except Exception as exc:  # noqa: BLE001  # of what a part of the trial left in the ledger
@@ -103,12 +104,23 @@ async def _run(key: TrialKey, case: Case, live: LiveTrial, began: "_Began") -> T
     return TrialResult(record, {**live.agent.ledger.texts(), **live.agent.log.texts()}, timing)
 
 
-def _fidelity(live: LiveTrial, model: ReplayTally) -> Fidelity | None:
+def _fidelity(live: LiveTrial, model: ReplayTally, outcome: AgentOutcome) -> Fidelity | None:
     """Return what stands behind the trial of an agent of the user's own."""
     if not isinstance(live.agent, CustomAgent):
         return None
     is_seen = bool(model.hits or model.recorded or model.live)
-    return Fidelity(ledger="opened", model="recorded" if is_seen else "unseen")
+    unseen = dict.fromkeys(
+        violation.url
+        for event in outcome.transcript
+        if isinstance(event, AnswerChecked)
+        for violation in event.verdict.violations
+        if violation.kind == "unknown_url" and violation.url
+    )
+    return Fidelity(
+        ledger="opened",
+        model="recorded" if is_seen else "unseen",
+        unseen_urls=tuple(unseen) or None,
+    )
 
 
 def _record(

@@ -24,3 +24,6 @@ class Fidelity(Record):
     ledger: LedgerFidelity
     model: Literal["recorded", "unseen"] = "unseen"
     """Whether model calls went through our transport, which records and replays them."""
+    unseen_urls: tuple[str, ...] | None = None
+    """URLs that answers cite and that our ledger never saw: invented, or opened with tools of the
+    agent's own; absent where there are none."""

@@ -5,11 +5,12 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from research_eval.experiment import bundled_experiment
+from research_eval.experiment import Configuration, bundled_experiment
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "measure-your-agent.md").read_text("utf-8")
 FENCES = dict(re.findall(r"as `([\w.]+)`:\n\n```python\n(.*?)```", PAGE, re.DOTALL))
@@ -47,6 +48,37 @@ def folder(tmp_path_factory):
         cli("run", "mine.toml", "--no-report", "--out", "again", "--concurrency", 1)
         cli("run", "mine.toml", "--no-report", "--out", "third", "--concurrency", 4)
         yield place
+
+
+LOOP = f"""
+name = "loop"
+dataset = "cases.jsonl"
+cassettes = "cassettes"
+record_from = "world"
+
+[defaults]
+search.chain = ["serper"]
+
+[[configuration]]
+name = "loop"
+agent.mcp_client = ["{sys.executable}", "loop.py", "{{question}}", "{{mcp_config}}"]
+"""
+
+
+def test_a_loop_over_the_tools_of_the_server_is_measured(folder):
+    (folder / "loop.toml").write_text(LOOP)
+    cli("record", "loop.toml", "--limit", 1, "--no-report", "--out", "loop")
+    (trial,) = records(folder, "loop", "loop")
+    (function, *_) = records(folder, "again", "function")
+    assert (trial["status"], trial["answer"]) == ("completed", function["answer"])
+    assert trial["sources"] == function["sources"]
+
+
+def test_the_configurations_of_the_page_are_valid():
+    tables = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    for table in tables:
+        for one in tomllib.loads(table)["configuration"]:
+            assert Configuration.model_validate(one).agent.is_custom
 
 
 def records(folder, run, configuration):

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from research_eval.agent import AgentSettings, CustomAgent, EventLog, Surroundings, open_driver
-from research_eval.agent.command import MARK, MAX_LINE_BYTES
 from research_eval.agent.message import message_schema
+from research_eval.agent.process import MARK, MAX_LINE_BYTES
 from research_eval.clock import VirtualClock
 from research_eval.errors import CassetteMissError, ConfigError, ToolError
 from research_eval.gate import load_gate
@@ -99,7 +99,7 @@ say(type="answer", id=asked["id"], text="See {PAGE}", usage={{"input_tokens": 10
 again = hear()
 assert again["type"] == "corrective" and again["attempt"] == 2, again
 say(type="tool_call", call="a", name="fetch", arguments={{"url": "{PAGE}"}})
-assert hear() == {{"type": "tool_result", "call": "a", "ok": True, "text": "words of the page", "error": None}}
+assert hear() == {{"type": "tool_result", "id": asked["id"], "call": "a", "ok": True, "text": "words of the page", "error": None}}
 say(type="answer", id=asked["id"], text="See {PAGE}", usage={{"input_tokens": 20, "output_tokens": 3}})
 assert hear()["type"] == "end"
 """
@@ -314,8 +314,8 @@ def test_a_function_can_ask_its_model_over_our_transport(tmp_path, monkeypatch, 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"callable": "m:f", "command": ["x"]}, "give one of the two"),
-        ({"files": ["x.py"]}, "neither is set"),
+        ({"callable": "m:f", "command": ["x"]}, "callable and command: give one of them"),
+        ({"files": ["x.py"]}, "give one of callable, command, mcp_client"),
         ({"callable": "m:f", "max_turns": 3}, "max_turns: an agent given by callable"),
         ({"command": ["x"], "turn_timeout_s": 3}, "turn_timeout_s: an agent given by command"),
         ({"command": ["x"], "prompt": {"form": "short"}}, "prompt: an agent given by command"),

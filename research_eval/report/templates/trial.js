@@ -76,7 +76,9 @@ function violationItem(violation) {
     el("span", { class: "quiet" }, ruling || foreign(violation.message || "")),
     violation.nearest ? el("div", { class: "quiet" }, "nearest in the ledger: ",
       address(violation.nearest, false), " ", sourceButton(violation.source),
-      violation.difference ? " differs in " + violation.difference : "") : null);
+      violation.difference ? " differs in " + violation.difference : "") : null,
+    violation.may_be_own_tool ? el("div", { class: "quiet" },
+      "Our tools never saw it: invented, or opened with the agent's own tools.") : null);
 }
 
 function attemptBlock(attempt, count) {
