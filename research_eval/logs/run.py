@@ -157,6 +157,8 @@ class _Import:
         self._gate = gate
         self._tools = tools
         self._cases = _Cases(cases)
+        self._unnamed = "agent"
+        """The configuration of logs that name no model."""
         self._models: dict[str, str] = {}
         """The model of each configuration."""
         self._counts: Counter[tuple[str, str]] = Counter()
@@ -166,6 +168,7 @@ class _Import:
         journal = JournalWriter(self._folder)
         try:
             for file in files:
+                self._unnamed = (len(files) > 1 and _slug(file.stem)) or "agent"
                 self._read(file, journal, progress)
             self._require_something(files)
             manifest = self._manifest(files, name)
@@ -212,7 +215,7 @@ class _Import:
         if case is None:
             tally.skip("questions that the dataset does not have")
             return
-        configuration = _slug(found.model) or "agent"
+        configuration = _slug(found.model) or self._unnamed
         self._models.setdefault(configuration, found.model)
         self._counts[case.id, configuration] += 1
         fields = {

@@ -1,4 +1,4 @@
-"""How the sources of an answer are written: links that name another site, identifiers alone, hash routes."""
+"""How the sources of an answer are written: damaged, shortened, without a page, under another site's name."""
 
 import re
 from collections.abc import Iterator
@@ -7,13 +7,20 @@ from urllib.parse import urlsplit
 
 from research_eval.dataset import Case
 from research_eval.gate.malformed import find_malformed, is_domain
-from research_eval.ledger import is_same_site
+from research_eval.ledger import is_same_site, site_of_url
 from research_eval.schema import Citation, Score, TrialRecord
 from research_eval.scorer.measure import Measure, declares
 from research_eval.scorer.protocol import Pages, broken, inapplicable, scored, trial_error
 from research_eval.scorer.trail import citations_of
 
-__all__ = ["citation_form", "hash_routes", "identifiers", "mislabelled_links"]
+__all__ = [
+    "citation_form",
+    "front_pages",
+    "hash_routes",
+    "identifiers",
+    "mislabelled_links",
+    "shortened",
+]
 
 MEASURES = (
     Measure("malformed_urls", "count", "lower", "malformed",
@@ -29,6 +36,15 @@ MEASURES = (
     Measure("hash_routes", "share", "lower", "hash routes",
         "Cited URLs whose page is named behind `#/` or `#!`, which no server and no ledger sees.",
         applies="answers that cite a URL"),
+    Measure("shortened_urls", "share", "lower", "shortened",
+        "Cited URLs that were cut and hold an ellipsis: they lead nowhere.",
+        applies="answers that cite a URL"),
+    Measure("front_pages", "share", "lower", "front pages",
+        "Cited URLs that name no page, but the front page of a host.",
+        applies="answers that cite a URL"),
+    Measure("cited_sites", "count", "neither", "sites",
+        "Sites that the last answer cites, by the domain that somebody registered.",
+        applies="trials that gave an answer"),
 )  # fmt: skip
 NAMES = tuple(measure.name for measure in MEASURES)
 
@@ -53,9 +69,12 @@ _IDENTIFIERS = (
     ),
 )
 _ROUTE = re.compile(r"!|!?/[^\s/]")
+_ELLIPSIS = re.compile(r"…|\.\.\.|%E2%80%A6", re.IGNORECASE)
+_CUT = re.compile(r"…|(?<=/)\.\.\.")
+"""An ellipsis behind a URL that stands in text; three dots may also end the sentence."""
 
 
-@declares(*MEASURES, default=False)
+@declares(*MEASURES, default=False, needs_ledger=False)
 def citation_form(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterator[Score]:
     """Say of the last answer how its sources are written."""
     del case, pages
@@ -72,7 +91,13 @@ def citation_form(case: Case | None, trial: TrialRecord, pages: Pages) -> Iterat
     yield _share("other_site_labels", sum(labels), len(labels), "no link's text is an address")
     yield scored("bare_identifiers", float(len(identifiers(text, citations))))
     urls = {citation.url for citation in citations}
-    yield _share("hash_routes", len(hash_routes(citations)), len(urls), "the answer cites nothing")
+    for name, found in (
+        ("hash_routes", hash_routes(citations)),
+        ("shortened_urls", shortened(text, citations)),
+        ("front_pages", front_pages(citations)),
+    ):
+        yield _share(name, len(found), len(urls), "the answer cites nothing")
+    yield scored("cited_sites", float(len({site_of_url(url) or url for url in urls})))
 
 
 def _share(name: str, count: int, of: int, otherwise: str) -> Score:
@@ -133,3 +158,25 @@ def _fragment(url: str) -> str:
         return urlsplit(url).fragment
     except ValueError:
         return ""
+
+
+def shortened(text: str, citations: tuple[Citation, ...]) -> set[str]:
+    """Return the cited URLs that an ellipsis cuts."""
+    return {
+        one.url
+        for one in citations
+        if _ELLIPSIS.search(one.url) or (one.form == "bare" and _CUT.match(text, one.end))
+    }
+
+
+def front_pages(citations: tuple[Citation, ...]) -> set[str]:
+    """Return the cited URLs without a path, a query and a route of a program in the browser."""
+    return {one.url for one in citations if _is_front(one.url)} - hash_routes(citations)
+
+
+def _is_front(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return bool(parts.hostname) and parts.path in {"", "/"} and not parts.query

@@ -28,7 +28,7 @@ MEASURES = (
     Measure("uncited_assertion", "yes_no", "lower", "asserts uncited",
         "Answers that assert and cite nothing.", "coverage"),
     Measure("unresolved_markers", "count", "lower", "unresolved markers",
-        "Markers such as [3] that no entry of the list of sources has."),
+        "Markers such as [3] that no entry of the list of sources has, or several with different sources."),
     Measure("unused_sources", "count", "lower", "unused sources",
         "Entries of the list of sources that no sentence points at."),
     Measure("non_url_references", "count", "lower", "references without URL",

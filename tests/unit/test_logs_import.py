@@ -460,6 +460,20 @@ def test_reports_without_a_ledger_are_not_judged(tmp_path):
     found = {m["measure"]: m for m in json.loads(done.stdout)["configurations"][0]["measures"]}
     assert found["final_citations"]["value"] == 2
     assert found["final_passed"]["scored"] == 0
+    assert (found["cited_sites"]["scored"], found["front_pages"]["scored"]) == (3, 3)
+
+
+def test_files_that_name_no_model_are_compared_by_their_names(tmp_path):
+    lines = [json.dumps({"id": n, "prompt": f"{QUESTION} {n}", "article": ANSWER}) for n in (1, 2)]
+    files = [tmp_path / "Agent A.jsonl", tmp_path / "agent_b.jsonl"]
+    for file in files:
+        file.write_text("\n".join(lines))
+
+    done = command("import", "reports", *files, "--out", tmp_path / "run")
+
+    assert done.exit_code == 0
+    configurations = {trial.configuration for trial in RunFolder(tmp_path / "run").trials()}
+    assert configurations == {"agent-a", "agent-b"}
 
 
 def test_cases_of_a_dataset_keep_their_logs_and_others_are_counted(tmp_path):

@@ -83,3 +83,47 @@ def test_damaged_urls_are_counted_and_violate_nothing(story):
 def test_an_error_and_silence_have_no_form(story):
     assert set(values(story().record(error="timeout")).values()) == {"error"}
     assert values(story().record(status="limit")) == dict.fromkeys(NAMES, "not_applicable")
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("https://a.example.org/…", 1.0),
+        ("https://a.example.org/x…", 1.0),
+        ("https://a.example.org/... and more", 1.0),
+        ("[a](https://a.example.org/x.../y)", 1.0),
+        ("<https://a.example.org/x%E2%80%A6>", 1.0),
+        (f"{PAGE} and https://a.example.org/x/…/y", 0.5),
+        (f"As they say at {PAGE}...", 0.0),
+        (f"[and so on…]({PAGE})", 0.0),
+        ("none", "not_applicable"),
+    ],
+)
+def test_urls_that_an_ellipsis_cuts(story, text, share):
+    assert of(story, text)["shortened_urls"] == share
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("https://a.example.org", 1.0),
+        ("https://a.example.org/, [x](https://b.example.org/#top)", 1.0),
+        (f"{PAGE} and https://a.example.org/", 0.5),
+        ("https://a.example.org/?q=1 https://a.example.org/#/reports", 0.0),
+        ("none", "not_applicable"),
+    ],
+)
+def test_urls_that_name_no_page(story, text, share):
+    assert of(story, text)["front_pages"] == share
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("https://a.example.co.uk/x https://b.example.co.uk/y https://example.org/", 2),
+        ("http://10.0.0.1/x http://10.0.0.2/x", 2),
+        ("none", 0),
+    ],
+)
+def test_the_sites_that_are_cited(story, text, number):
+    assert of(story, text)["cited_sites"] == number
