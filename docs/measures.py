@@ -13,6 +13,7 @@ from pathlib import Path
 from research_eval.agent.message import message_schema
 from research_eval.analysis.comparison import CompareOutput
 from research_eval.analysis.output import ScoreOutput
+from research_eval.experiment.json_schema import case_schema, experiment_schema, schema_text
 from research_eval.gate.kind import KINDS
 from research_eval.report.output import ReportOutput
 from research_eval.runner.check import CheckOutput
@@ -106,6 +107,8 @@ def contents() -> dict[Path, str]:
         schema = record.model_json_schema(mode="serialization")
         text = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
         found[DOCS / "schemas" / f"{name}.json"] = text
+    for name, of_file in (("experiment", experiment_schema()), ("case", case_schema())):
+        found[DOCS / "schemas" / f"{name}.json"] = schema_text(of_file)
     text = json.dumps(message_schema(), indent=1, ensure_ascii=False) + "\n"
     found[DOCS / "agent-messages.json"] = text
     return found

@@ -12,6 +12,9 @@ from research_eval.errors import UsageError
 
 __all__ = ["init"]
 
+SCHEMA = "experiment.schema.json"
+"""The file that editors complete and check the experiment with."""
+
 CASES = ("skerravoe-yacht-dues", "fenmoor-harl-length", "quillvane-licence")
 """Of the bundled dataset: a table, a URL with parentheses, and a question that no page answers."""
 
@@ -23,6 +26,7 @@ OWN_CASE = {
 """A question that a page of the internet answers."""
 
 HEAD = """\
+#:schema ./experiment.schema.json
 # An experiment: each case of the dataset is put to each configuration.
 # Every setting is described in docs/experiments.md of research-eval.
 name = "mine" # names the run's folder: reports/mine
@@ -121,6 +125,7 @@ def _check_model(name: str) -> None:
 def _write(folder: Path, source: Literal["world", "internet"], model: str | None) -> None:
     """Write the files into an empty folder; the experiment last, once it loads."""
     from research_eval.experiment import bundled_experiment, load_experiment
+    from research_eval.experiment.json_schema import experiment_schema, schema_text
 
     bundled = bundled_experiment()
     lines = [json.dumps(OWN_CASE)]
@@ -135,6 +140,7 @@ def _write(folder: Path, source: Literal["world", "internet"], model: str | None
     if model is not None:
         honest = REFERENCE_AGENTS.split("\n\n", maxsplit=1)[0] + "\n"
         agents = honest + OWN_MODEL.format(model=json.dumps(model, ensure_ascii=False))
+    (folder / SCHEMA).write_text(schema_text(experiment_schema()), "utf-8")
     experiment = folder / "experiment.toml"
     experiment.write_text(HEAD + SOURCES[source] + DEFAULTS + agents, "utf-8")
     load_experiment(experiment)
@@ -142,7 +148,7 @@ def _write(folder: Path, source: Literal["world", "internet"], model: str | None
 
 def _move(made: Path, folder: Path) -> None:
     """Move everything to its place, or nothing where something stands there."""
-    names = ("cassettes", "cases.jsonl", "experiment.toml")
+    names = ("cassettes", "cases.jsonl", SCHEMA, "experiment.toml")
     for name in names:
         if (folder / name).exists() or (folder / name).is_symlink():
             raise UsageError(f"{folder / name}: is there already; give another folder")

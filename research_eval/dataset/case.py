@@ -4,7 +4,10 @@ import re
 import unicodedata
 from typing import Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, GetJsonSchemaHandler, field_validator, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+from typing_extensions import override
 
 from research_eval.schema import Record
 from research_eval.schema.name import is_device_name
@@ -31,6 +34,15 @@ class Fact(Record):
     @classmethod
     def _value_is_enough(cls, given: object) -> object:
         return {"value": given} if isinstance(given, str) else given
+
+    @classmethod
+    @override
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        is_read = handler.mode == "validation"
+        return {"anyOf": [schema, {"type": "string", "minLength": 1}]} if is_read else schema
 
     @model_validator(mode="after")
     def _has_no_blank_spelling(self) -> Self:

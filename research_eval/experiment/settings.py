@@ -56,7 +56,10 @@ class Configuration(Record):
     """How reports and folders name it."""
     note: str = Field(default="", max_length=200)
     """What it is, for the readers of a report; changes no result."""
-    model: Annotated[ModelSettings, BeforeValidator(_model_shorthand)]
+    model: Annotated[
+        ModelSettings,
+        BeforeValidator(_model_shorthand, json_schema_input_type=ModelSettings | str),
+    ]
     """The model: a table of settings, or its name alone."""
     agent: AgentSettings = AgentSettings()
     gate: str = "default"

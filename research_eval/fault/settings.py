@@ -79,12 +79,14 @@ class FaultSettings(Record):
     delay_to_s: float | None = Field(default=None, ge=0)
     """Where the delay has risen to at the end of `between_s`, in a straight line."""
 
-    @field_validator("between_s", mode="before")
+    @field_validator(
+        "between_s", mode="before", json_schema_input_type=tuple[float, float] | tuple[float]
+    )
     @classmethod
     def _open_end(cls, value: object) -> object:
         return [*value, None] if isinstance(value, list | tuple) and len(value) == 1 else value
 
-    @field_validator("requests", mode="before")
+    @field_validator("requests", mode="before", json_schema_input_type=str | int | None)
     @classmethod
     def _one_number(cls, value: object) -> object:
         return str(value) if isinstance(value, int) else value

@@ -1,13 +1,14 @@
 """What pydantic found wrong with a value in, one complaint for each mistake out: key, words, nearest legal word."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from research_eval.hint import did_you_mean, nearest
 from research_eval.schema.display import one_line
+from research_eval.schema.record import records_in
 
 __all__ = ["Complaint", "Place", "complaints", "dotted"]
 
@@ -102,17 +103,10 @@ def _legal_keys(record: type[BaseModel], table: Place) -> Iterable[str]:
                 one
                 for each in records
                 if part in each.model_fields
-                for one in _records_in(each.model_fields[part].annotation)
+                for one in records_in(each.model_fields[part].annotation)
             ]
             records = inner or records
     return dict.fromkeys(name for each in records for name in each.model_fields)
-
-
-def _records_in(annotation: object) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for inner in get_args(annotation):
-        yield from _records_in(inner)
 
 
 def _words(errors: Sequence[ErrorDetails]) -> str:

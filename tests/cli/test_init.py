@@ -52,7 +52,9 @@ def test_over_the_internet_nothing_is_called_synthetic(tmp_path):
     assert not (tmp_path / "cassettes").exists()
 
 
-@pytest.mark.parametrize("name", ["experiment.toml", "cases.jsonl", "cassettes"])
+@pytest.mark.parametrize(
+    "name", ["experiment.toml", "experiment.schema.json", "cases.jsonl", "cassettes"]
+)
 def test_nothing_is_written_over_and_nothing_half_written(tmp_path, name):
     (tmp_path / name).write_text("mine")
 

@@ -1,6 +1,6 @@
 """What a user may set about fetching: the SSRF guard, caps, politeness."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -22,10 +22,15 @@ def _as_ports(value: object) -> object:
     return None if value == _ANY else _as_list(value)
 
 
+Host = Annotated[str, Field(pattern=r"^[^\s/?#@]+(/\d+)?$")]
 Hosts = Annotated[
-    tuple[Annotated[str, Field(pattern=r"^[^\s/?#@]+(/\d+)?$")], ...], BeforeValidator(_as_list)
+    tuple[Host, ...], BeforeValidator(_as_list, json_schema_input_type=Host | tuple[Host, ...])
 ]
 Port = Annotated[int, Field(ge=1, le=65_535)]
+Ports = Annotated[
+    tuple[Port, ...] | None,
+    BeforeValidator(_as_ports, json_schema_input_type=Literal["any"] | Port | tuple[Port, ...]),
+]
 
 
 class FetchSettings(Record):
@@ -39,7 +44,7 @@ class FetchSettings(Record):
     allow_private: Hosts = ()
     """Hosts or networks (`127.0.0.1`, `.intranet.example`, `10.0.0.0/8`) that may be opened although
     their addresses are not public."""
-    ports: Annotated[tuple[Port, ...] | None, BeforeValidator(_as_ports)] = (80, 443)
+    ports: Ports = (80, 443)
     """Ports that may be dialled; `any` (in Python also `None`) is every port."""
     max_redirects: int = 5
     """Redirects that one fetch follows."""

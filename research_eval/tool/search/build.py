@@ -124,7 +124,9 @@ class SearchSettings(Record):
     resilience: ResilienceSettings = ResilienceSettings()
     """How each provider is protected, unless it says otherwise."""
 
-    @field_validator("chain", mode="before")
+    @field_validator(
+        "chain", mode="before", json_schema_input_type=str | tuple[ProviderSettings | str, ...]
+    )
     @classmethod
     def _name_is_enough(cls, value: object) -> object:
         entries = [value] if isinstance(value, str) else value

@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, GetJsonSchemaHandler, field_validator, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+from typing_extensions import override
 
 from research_eval.clock import Clock
 from research_eval.schema import Record
@@ -139,6 +142,22 @@ class ResilienceSettings(Record):
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(PRESETS)}")
         own = {key: one for key, one in given.items() if key != "preset"}
         return {**PRESETS[name], **own}
+
+    @classmethod
+    @override
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        if handler.mode == "serialization":
+            return schema
+        table = handler.resolve_ref_schema(schema)
+        preset = {"enum": list(PRESETS), "description": "settings by name"}
+        for one in table["properties"].values():
+            if {"type": "null"} in one.get("anyOf", []):
+                one["anyOf"].append({"const": "none"})
+        table["properties"]["preset"] = preset
+        return {"anyOf": [schema, preset]}
 
     @field_validator("*", mode="before")
     @classmethod
