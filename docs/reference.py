@@ -83,6 +83,8 @@ def settings() -> Iterator[str]:
     for name, place in PLACES.items():
         record = records[name]
         schema = record.model_json_schema()
+        if "properties" not in schema:  # a file may give another form
+            schema = next(one for one in schema["anyOf"] if "properties" in one)
         meanings = docstrings(record)
         yield f"\n## {place}\n\n{inspect.cleandoc(record.__doc__ or '').splitlines()[0]}\n"
         yield "| key | type | default | meaning |\n| --- | --- | --- | --- |"
