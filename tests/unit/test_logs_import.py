@@ -471,7 +471,7 @@ def test_files_that_name_no_model_are_compared_by_their_names(tmp_path):
 
     done = command("import", "reports", *files, "--out", tmp_path / "run")
 
-    assert done.exit_code == 0
+    assert done.returncode == 0
     configurations = {trial.configuration for trial in RunFolder(tmp_path / "run").trials()}
     assert configurations == {"agent-a", "agent-b"}
 
