@@ -62,11 +62,11 @@ def test_a_missing_file_is_named(tmp_path):
 
 def test_the_bundled_scenarios_cover_what_goes_wrong():
     expected = """
-        alone_flaky alone_pause always_slow both_down brownout empty_results flapping free_fallback
-        half_failing later_fallback_down later_slow_fallback later_stalls later_three_in_turn
-        later_unsaid_limit malformed niche_queries outage quota_at_noon short_pause slow_death small_cache
-        stampede storm_429 strict_server unseen_alone_limit unseen_even_spacing unseen_from_bad_to_worse
-        unseen_pauses_for_breath unseen_third_saves
+        alone_flaky alone_limit alone_pause always_slow both_down brownout empty_results
+        even_spacing fallback_down flapping free_fallback from_bad_to_worse half_failing
+        later_cold_start later_key_revoked later_no_shape later_quiet_day later_wide_chain malformed
+        niche_queries outage pauses_for_breath quota_at_noon short_pause slow_death slow_fallback
+        small_cache stalls stampede storm_429 strict_server third_saves three_in_turn unsaid_limit
     """
 
     assert list(bundled_scenarios()) == expected.split()

@@ -97,7 +97,7 @@ class ResilienceSettings(Record):
     """Searches let through at once while half-open; `None` lets all through."""
     empty_is_failure: bool = False
     """Whether the breaker counts an empty answer as a failure."""
-    empty_threshold: int | None = Field(default=3, ge=1)
+    empty_threshold: int | None = Field(default=2, ge=1)
     """Empty answers in a row after which the other providers are asked first; `None`: never."""
     empty_rest_s: float = Field(default=60, ge=0)
     """For how long they are, in seconds; nobody is passed over for it."""
