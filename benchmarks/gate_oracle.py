@@ -44,7 +44,7 @@ _ATTRIBUTES = (("a", "href"), ("area", "href"), ("a", "xlink:href"), ("form", "a
 _MARKS = re.compile(r"^[^\w]*(?:\^?\[\^?\d|\[oai_citation|:contentReference|\[cite|\^\d)")
 _ESCAPES = re.compile(r"^\\+(?:[nrt\"]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})")
 _EXTENSION = re.compile(r"\.[A-Za-z]{2,5}$")
-_CUT_BY_RENDERER = re.compile(r"\*? |&[A-Za-z0-9]+(?:;|$)|<\d|[ \t|]|\]?\w?\]\(")
+_CUT_BY_RENDERER = re.compile(r"\*? |&[A-Za-z0-9]+(?:;|$)|<\d|\.?<!--|[ \t|]|\]?\w?\]\(")
 _CAN_BE = re.compile(
     r"https?://(?:[^/?#@]*@)?(?:[\w.-]+\.[\w-]*\w\.?|localhost|\[[\d:a-f.]+\])(?::\d+)?(?:[/?#]|$)",
     re.ASCII,
@@ -73,14 +73,16 @@ class Tail(NamedTuple):
 EXCEPTIONS: tuple[tuple[str, str, Callable[[Tail], bool]], ...] = (
     ("punctuation", "the sentence's punctuation, which some renderers link",
      lambda one: bool(re.fullmatch(r"[!-/:-@\[-`{-~]+", one.tail)) and "/" not in one.tail),
+    ("emphasis", "words behind the mark that closes an emphasis around the URL, and no path",
+     lambda one: one.tail[:1] in "*_~" and one.before[-1:] == one.tail[:1] and not re.search(r"[/?=&#]", one.tail)),
     ("reference mark", "`[1]`, `[^2]` and the marks of chat products behind a URL",
      lambda one: bool(_MARKS.match(one.tail))),
     ("other script", "words or punctuation beyond ASCII, which nothing separates from the URL",
      lambda one: bool(re.match(r"[^A-Za-z0-9/]*[^\x00-\x7f]|[(\[][^A-Za-z]*[^\x00-\x7f]", one.tail))),
     ("next URL", "a list of URLs without spaces, which a renderer makes one link of",
-     lambda one: bool(re.search(r"(?i)https?(?::|/|$)", one.tail))),
+     lambda one: bool(re.search(r"(?i)https?(?:[:\uff1a/]|$)", one.tail))),
     ("quoted", "the quotation mark or bracket that was opened before the URL, in JSON, CSV or markup",
-     lambda one: one.tail in ("'/>", '"/>') or (one.tail[:1] in "\"'`)]}>\\" and not re.match(r"[\"'`)\]}>]+[\w/=&#%~+-]*[/=&#%~+-]", one.tail))),
+     lambda one: bool(re.fullmatch(r"[\"'`][/\"'`>)\]}]*", one.tail)) or (one.tail[:1] in "\"'`)]}>\\" and not re.match(r"[\"'`)\]}>]+[\w/=&#%~+-]*[/=&#%~+-]", one.tail))),
     ("behind an extension", "words behind `.html`, `.pdf`: no title follows an extension",
      lambda one: bool(_EXTENSION.search(one.reading)) and one.tail[:1] in "('"),
     ("escaped text", "breaks and delimiters as JSON and program text write them",
@@ -145,6 +147,14 @@ def check(gate: Gate, text: str, source: str, counts: Counter[str]) -> Iterator[
 def _exception(text: str, link: str, citations: Iterable[Citation]) -> str | None:
     if _LOCAL.match(link):
         return "this machine"
+    if "%5C/%5C/" in link:
+        return "escape"
+    if re.match(r"https?://[^/?#]*https?(?:[:/]|$)", link, re.IGNORECASE):
+        return "next URL"
+    if re.search(
+        rf"(?:git|svn|hg|bzr|ssh|web|pip|sparse|dav)\+{re.escape(link.removesuffix('/'))}", text
+    ):
+        return "other scheme"
     for one in citations:
         for reading in (one.url, *one.readings):
             name = _difference(text, link, one, reading)
@@ -160,21 +170,27 @@ def _difference(text: str, link: str, one: Citation, reading: str) -> str | None
     """Return the exception that lets `reading` stand for `link`."""
     encoded = re.sub(r"[\t\n]", "%20", reading.replace("\\", "%5C"))
     meant, plain = _meant(_joined(encoded, HERE) or reading), _meant(link)
+    if "\n" in text[one.start : one.end] and _meant(reading).startswith(plain.removesuffix("/")):
+        return "line break"
+    if plain[8:] and plain.removeprefix("http://").removesuffix("/") in _ascii_dots(meant[8:]):
+        return (
+            "escape" if meant.removesuffix("/") == plain.removesuffix("/") else "inside another URL"
+        )
     if meant.endswith("/") and not reading.endswith("/"):
         meant, plain = meant[:-1], plain.removesuffix("/")
     if meant.removesuffix("/") == plain.removesuffix("/"):
         return "escape"
-    if plain[8:] and plain in meant[8:]:
-        return "inside another URL"
     if "/" not in plain[8:].removesuffix("/"):
         plain = plain.removesuffix("/")
     if meant.startswith(plain) or (one.form == "markdown" and meant.startswith(plain.rstrip("\\"))):
         return _shortened(text, one, meant[len(plain) :])
-    if "google." in link and meant in plain:
-        return "export's wrapper"
-    if one.form == "latex" and plain.startswith(meant[:12]):
-        return "LaTeX"
-    return _beyond(text, one, meant, plain)
+    is_wrapped = "google." in link and meant in plain
+    return "export's wrapper" if is_wrapped else _beyond(text, one, meant, plain)
+
+
+def _ascii_dots(url: str) -> str:
+    """Return `url` with the dots of other scripts as browsers read them."""
+    return re.sub("[\u3002\uff0e\uff61]", ".", url)
 
 
 def _shortened(text: str, one: Citation, rest: str) -> str | None:
@@ -188,6 +204,8 @@ def _shortened(text: str, one: Citation, rest: str) -> str | None:
 
 def _beyond(text: str, one: Citation, meant: str, plain: str) -> str | None:
     """Return why a renderer may link more than the reading `meant`."""
+    if one.form == "latex" and plain.startswith(meant[:12]):
+        return "LaTeX"
     is_host = "/" not in meant[8:]
     behind = text[one.end : one.end + 2]
     if is_host and "xn--" in plain and not text[one.start : one.end + 3].isascii():
@@ -196,7 +214,12 @@ def _beyond(text: str, one: Citation, meant: str, plain: str) -> str | None:
         return None
     if is_host and re.match(r"[^\x00-\x7f](?![A-Za-z0-9])", behind):
         return "other script"
-    tail = Tail(plain, meant, plain[len(meant) :], text[max(0, one.start - 300) : one.start])
+    tail = Tail(
+        plain,
+        meant,
+        plain[len(meant) :].removesuffix("/"),
+        text[max(0, one.start - 300) : one.start],
+    )
     return next((name for name, _, rule in EXCEPTIONS if rule(tail)), None)
 
 

@@ -36,6 +36,8 @@ class CitationGate:
         violations: dict[SourceKey, Violation] = {}
         for citation in citations:
             record = known.get(citation.url)
+            if record is not None and _leads_up(citation, record):
+                record = None
             if not _is_citable(record):
                 ruling = _rule(citation, record, known)
                 if ruling is not None:
@@ -74,6 +76,11 @@ def _rule(
         if other is not None and (record is None or record.state != "fetched"):
             url, record = reading, other
     return url_key(url), _violation(citation, url, record, known)
+
+
+def _leads_up(citation: Citation, record: SourceRecord) -> bool:
+    """Whether a URL leads to `record` by two dots at its end, which a renderer leaves off."""
+    return citation.form == "bare" and citation.url.endswith("/..") and record.url[-3:] != "/.."
 
 
 def _is_citable(record: SourceRecord | None) -> bool:

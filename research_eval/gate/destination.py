@@ -45,7 +45,8 @@ MAX_LABEL_CHARS = 600
 _ATTRIBUTE_NAMES = ("href", "src", "cite", "action", "poster", "longdesc", "ping")
 _ATTRIBUTE = re.compile(
     rf"(?<=[\s\"'/])(?:form|xlink:)?(?:{'|'.join(_ATTRIBUTE_NAMES)})\s{{0,99}}=\s{{0,99}}"
-    r"(?:(\\*)\"([^\"]*?)\1\"|'([^']*)'|([^\x00-\x20\"'<>][^\x00-\x20>]*))",
+    r"(?:(\\*)\"((?:[^\"\n]|\n(?![ \t\r]*\n))*?)\1\"|'((?:[^'\n]|\n(?![ \t\r]*\n))*)'"
+    r"|([^\x00-\x20\"'<>][^\x00-\x20>]*))",
     re.IGNORECASE,
 )
 _LATEX = re.compile(r"\\(?:url|href|nolinkurl|path)\s{0,9}\{((?:[^{}\\\n]|\\.|\{[^{}\n]*\})*)\}")
@@ -65,6 +66,12 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\]{2}")
 _NO_SLASHES = re.compile(r"https?:(?![/\\])", re.IGNORECASE)
 _BARE_SCHEME = re.compile(r"<((?:http|HTTP)[sS]?:(?!//)[^\x00-\x20<>]+)>")
 _GOES_ON = re.compile(r"[A-Za-z0-9%&_=~#-][^\x00-\x20<]*")
+_PATH_BEHIND_TAG = re.compile(r"/?>(?P<path>(?=[^\s<]*[/?=&#])[^\x00-\x20<]+)")
+_OPEN_TAG = re.compile(
+    r"<[A-Za-z][A-Za-z0-9-]*+(?:\s++[A-Za-z_:][\w.:-]*+"
+    r"(?:\s*+=\s*+(?:[^\s\"'=<>`]++|'[^']*+'|\"[^\"]*+\"))?+)*+\s*+/?>",
+    re.ASCII,
+)
 _UNTAGGED_END = re.compile("[\"'<]")
 _ATTRIBUTE_NOISE = re.compile(r"[\t\n\r]+")
 _SCHEME_INSIDE = re.compile(r"https?://|(?<![^\s*_~(\[])www\.", re.IGNORECASE)
@@ -182,7 +189,7 @@ def _attributes(text: str) -> Iterator[Destination]:
     for match in _ATTRIBUTE.finditer(text):
         group = next(number for number in (2, 3, 4) if match[number] is not None)
         written = match[group]
-        glued = _GOES_ON.match(text, match.end())
+        glued = _GOES_ON.match(text, match.end()) or _behind_broken_tag(text, match)
         if glued is not None and group in {2, 3}:  # no tag for a renderer: it links the text
             whole = text[match.start(group) : glued.end()]
             yield from _web(match.end(group), glued.end(), whole, "html")
@@ -191,6 +198,16 @@ def _attributes(text: str) -> Iterator[Destination]:
         start = match.start(group)
         value = _ATTRIBUTE_NOISE.sub("", decode_attribute(written)).strip(" \f")
         yield from _web(start, start + len(written), value.replace("\\/", "/"), "html")
+
+
+def _behind_broken_tag(text: str, attribute: re.Match[str]) -> re.Match[str] | None:
+    """Find the path that a renderer links behind the end of what looks like a tag and is none."""
+    path = _PATH_BEHIND_TAG.match(text, attribute.end())
+    if path is None:
+        return None
+    first = text.rfind("<", max(0, attribute.start() - MAX_LABEL_CHARS), attribute.start())
+    is_tag = first >= 0 and _OPEN_TAG.match(text, first, path.start("path")) is not None
+    return None if is_tag else path
 
 
 def _is_in_tag(text: str, position: int) -> bool:

@@ -16,7 +16,7 @@ __all__ = ["rendered_end", "rendered_url"]
 MAX_TAIL_CHARS = 300
 """How much of what follows is looked at."""
 
-_ESCAPED_TAG = rf"&lt;(?:/|(?:{'|'.join(sorted(TAGS))})(?:&gt;|/)|br\s)"
+_ESCAPED_TAG = rf"&lt;(?:/[A-Za-z][A-Za-z0-9]*(?:&gt;|$)|(?:{'|'.join(sorted(TAGS))})/?&gt;|br\s)"
 _STOP = re.compile(rf"[\x00-\x20<]|{_ESCAPED_TAG}|(?i:https?:[/\\&])")
 _BREAK = re.compile(r"[\x00-\x20<]")
 _AT_REST = frozenset(" \n\t\r<")
@@ -44,7 +44,7 @@ _GLUED_LABEL = re.compile(r"!?\[[^\[\]]*\]\($")
 _AFTER_BRACKET = re.compile(
     r"[)\]}]+[*_~]*$|[)\]}]+[.,;:!?'\"*>)\]}|]*(?:$|[^\x00-\x7f]|[\[({]|(?<=[,;:])[A-Za-z]+$|\\+[nrt])"
 )
-_AFTER_QUOTE = re.compile(r"\\*[\"'`][a-z]?(?:$|[^A-Za-z0-9/_=&#%~+-]|/?>)")
+_AFTER_QUOTE = re.compile(r"\\*[\"'`][a-z]?(?:$|[^A-Za-z0-9/_=&#%~+>-]|/?>(?![^\s<]*[/?=&#]))")
 _OPENS_QUOTE = re.compile(r"([\"'`])[^\"'`]*$")
 _TYPOGRAPHIC = re.compile(
     "[.,;:!?]{0,3}[\u2018-\u201f\u00ab\u00bb\u2039\u203a](?![A-Za-z0-9/_=&#%~+-])"

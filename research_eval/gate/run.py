@@ -41,6 +41,7 @@ MAX_LINE_CHARS = 1000
 
 _BEFORE_HOST = frozenset(" \t\n\r\f\v*_~([")
 _HOST_GOES_ON = re.compile(r"[^\s<>.]")
+_LINK_BRACKET = re.compile(r"(?<!\\)[\[\]]")
 
 _BACK = r"\\{0,8}"
 _HIDDEN_LETTERS = {"h": (72, 104), "t": (84, 116), "p": (80, 112), "s": (83, 115)}
@@ -203,8 +204,16 @@ def _begins_host(text: str, start: int) -> bool:
         return False
     if not _HOST_GOES_ON.match(text, start + len("www.")):
         return False
-    is_destination = text[start - 2 : start] == "](" and "[" in line[:-2]
+    is_destination = text[start - 2 : start] == "](" and _has_open_bracket(line[:-2])
     return not is_destination or not _DESTINATION.match(text, start)
+
+
+def _has_open_bracket(line: str) -> bool:
+    """Whether a bracket of `line` is not closed in it, so that the next one that closes is its own."""
+    depth = 0
+    for bracket in _LINK_BRACKET.finditer(line):
+        depth = max(0, depth - 1) if bracket[0] == "]" else depth + 1
+    return depth > 0
 
 
 def _next_hidden(text: str, position: int) -> int:

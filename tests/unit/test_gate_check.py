@@ -188,6 +188,7 @@ def test_the_same_answer_and_ledger_give_the_same_verdict() -> None:
         ("https://ja.example.org/wiki/けいおん", "https://ja.example.org/wiki/けいおん！_(アニメ)"),
         ("https://river.example.org/silt/", "https://river.example.org/silt/*"),
         ("https://river.example.org/silt/", "https://river.example.org/silt/.."),
+        ("https://river.example.org/", "https://river.example.org/silt/.."),
         ("https://river.example.org/silt/", "https://river.example.org/silt/..."),
     ],
 )

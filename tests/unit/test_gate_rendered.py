@@ -32,7 +32,19 @@ TABLE = [
     ("**https://b.example/a**b", ["https://b.example/a**b"]),
     ("https://b.example/a，/../c", ["https://b.example/a，/../c"]),
     ("https://b.example:443,x@c.example/y", ["https://b.example:443,x@c.example/y"]),
+    ("https://b.example/a&lt;b/c", ["https://b.example/a&lt;b/c"]),
+    ("> []: t](www.b.example/a)b", ["http://www.b.example/a)b"]),
+    (
+        "x <a href='https://b.example/'>/a</a'b href='https://b.example/'>/c",
+        ["https://b.example/", "https://b.example/", "https://b.example/'>/c"],
+    ),
+    ("x href='https://b.example/a'>/c", ["https://b.example/a", "https://b.example/a'>/c"]),
+    (
+        '<a href="x\n\nhttps://b.example/a <a href="https://b.example/a**b**">t</a>',
+        ["https://b.example/a", "https://b.example/a**b**"],
+    ),
     # what is the sentence's
+    ("https://b.example/a&lt;/p&gt; x", ["https://b.example/a"]),
     ("https://b.example/a，2024年", ["https://b.example/a"]),
     ("https://b.example/a.pdf(accessed May 2025)", ["https://b.example/a.pdf"]),
     ("https://b.example's table", ["https://b.example"]),
