@@ -351,18 +351,18 @@ ODD: tuple[Any, ...] = (
 def mutated(m: Moment, reply: Json) -> Answer:
     """Return a reply with one field lost, doubled or of another type, in the whole or in one event."""
     if not m.is_stream:
-        return Answer(body=json.dumps(_mutation(reply, m.rng)).encode())
+        return Answer(body=json.dumps(mutation(reply, m.rng)).encode())
     events = m.dialect.events(reply)
     place = m.rng.randrange(len(events))
     chosen = events[place]
     data = re.search(rb"^data: (\{.*\})$", chosen, re.MULTILINE)
     if data is not None:
-        other = json.dumps(_mutation(json.loads(data[1]), m.rng, keeps_words=True)).encode()
+        other = json.dumps(mutation(json.loads(data[1]), m.rng, keeps_words=True)).encode()
         events[place] = chosen.replace(data[1], other)
     return Answer(headers=(EVENTS,), body=tuple(events))
 
 
-def _mutation(value: Json, rng: random.Random, *, keeps_words: bool = False) -> Json:
+def mutation(value: Json, rng: random.Random, *, keeps_words: bool = False) -> Json:
     """Return a copy in which one value, drawn among all of them, is another one.
 
     With `keeps_words` no words are lost in a form that is right: nobody could notice that.

@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from hostile_dialects import DIALECTS, Dialect
@@ -20,13 +20,23 @@ MODEL_CHANNELS = tuple(
 )
 WEB_CHANNELS = ("serper", "brave", "pages", *PLUGGED)
 SHARE_OF_MUTATIONS = 0.3
+"""Of replies of our own with one field other; as many again of recorded ones, where there are any."""
 
 
 class Draws:
     """Which class of fault each trial meets: all classes in turn, then at random."""
 
-    def __init__(self, seed: int, cases: int, channels: tuple[str, ...], *, heavy: bool) -> None:
+    def __init__(
+        self,
+        seed: int,
+        cases: int,
+        channels: tuple[str, ...],
+        *,
+        heavy: bool,
+        recorded: Mapping[str, list[Fault]] | None = None,
+    ) -> None:
         self.seed = seed
+        self._recorded = recorded or {}
         self._drawn: dict[tuple[str, int], Fault] = {}
         for channel in channels:
             self._draw(channel, cases, heavy=heavy)
@@ -38,11 +48,14 @@ class Draws:
         light = [one for one in every if not one.is_rare]
         once = [one for one in every if heavy or not one.is_rare]
         rng.shuffle(once)
+        recorded = self._recorded.get(channel)
         for number in range(cases):
             if number < len(once):
                 drawn = once[number]
             elif is_model and rng.random() < SHARE_OF_MUTATIONS:
                 drawn = rng.choice(MUTATED)
+            elif recorded and rng.random() < SHARE_OF_MUTATIONS / (1 - SHARE_OF_MUTATIONS):
+                drawn = rng.choice(recorded)
             else:
                 drawn = rng.choice(light)
             self._drawn[channel, number] = drawn

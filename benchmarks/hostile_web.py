@@ -9,7 +9,7 @@ import json
 import re
 
 from hostile_dialects import Json
-from hostile_faults import DEEP, HALF, JSON, LONG, RAW, Answer, Fault, Moment, _mutation
+from hostile_faults import DEEP, HALF, JSON, LONG, RAW, Answer, Fault, Moment, mutation
 
 HTML = ("content-type", "text/html; charset=utf-8")
 REDIRECTS = (
@@ -87,7 +87,7 @@ SEARCH = (
           answer=lambda m: Answer(body=tuple(bytes([b]) for b in json.dumps(hits(m)).encode()[:60]), pause_s=1.0)),
     *(Fault(f"a redirect to {to[:24]!r}", "completed + malformed | completed + server | completed + bad_query | completed + connection",
             lambda _, to=to: Answer(302, (("location", to),))) for to in REDIRECTS),
-    *(Fault("mutated hits", "completed*", lambda m: _sent(_mutation(hits(m), m.rng))) for _ in range(8)),
+    *(Fault("mutated hits", "completed*", lambda m: _sent(mutation(hits(m), m.rng))) for _ in range(8)),
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
     python benchmarks/hostile_wire.py                              # 2,000 trials, about 15 minutes
     python benchmarks/hostile_wire.py --trials 340 --seed 7 --light
     python benchmarks/hostile_wire.py --channel chat --channel pages --keep FOLDER
+    python benchmarks/hostile_wire.py --shapes FOLDER              # mutate recorded replies as well
 
 Servers on 127.0.0.1 stand for chat completions, the responses API, Anthropic's messages and Gemini,
 whole and streamed, for Serper, Brave and pages, and plug-ins raise and return what they must not.
@@ -28,6 +29,7 @@ from typing import Any, NamedTuple
 
 from hostile_faults import Fault
 from hostile_server import MODEL_CHANNELS, WEB_CHANNELS, Draws, HostileServer, cases, serving
+from hostile_shapes import read_shapes, shape_faults
 from hostile_web import PLUGINS
 
 PROVIDERS = {
@@ -42,16 +44,17 @@ CONTROLS = ("an invented page", "no page at all")
 
 So are the few texts that plug-ins in the place of an agent return.
 """
-MOST_S = 900
-"""Seconds for one command: nothing may hang."""
+MOST_S = 3_600
+"""Seconds for one command: nothing may hang, on a busy machine either."""
 KEY = "sk-of-nobody-at-all"
+# Limits of time are long, so that a busy machine changes no outcome: `one byte a second` takes a minute.
 DEFAULTS = """
 name = "hostile"
 dataset = "cases.jsonl"
 cassettes = "cassettes/hostile"
 
 [defaults]
-fetch = {{ allow_private = ["127.0.0.1"], ports = [{port}, 80, 443], host_interval_s = 0, read_timeout_s = 5 }}
+fetch = {{ allow_private = ["127.0.0.1"], ports = [{port}, 80, 443], host_interval_s = 0, read_timeout_s = 120, deadline_s = 300 }}
 """
 
 
@@ -97,7 +100,7 @@ def _settings(channel: str, url: str) -> Iterator[str]:
         return
     yield "agent = { max_turns = 6, max_retries = 1 }"
     if channel in {"serper", "brave"}:
-        yield f'search.chain = [{{ provider = "{channel}", endpoint = "{url}/{channel}/search", timeout_s = 10 }}]'
+        yield f'search.chain = [{{ provider = "{channel}", endpoint = "{url}/{channel}/search", timeout_s = 40 }}]'
         none = ", ".join(
             f'{one} = "none"' for one in ("rate_per_s", "failure_threshold", "quota_cooldown_s")
         )
@@ -115,7 +118,7 @@ def _settings(channel: str, url: str) -> Iterator[str]:
     yield f'base_url = "{url}/{channel}{path}"'
     yield 'api_key_env = "HOSTILE_API_KEY"'
     yield f"stream = {'true' if streamed == 'streamed' else 'false'}"
-    yield "timeout_s = 20"
+    yield "timeout_s = 45"
     yield "request_retries = 1"
 
 
@@ -270,10 +273,13 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="replay once, and make no report")
     parser.add_argument("--channel", action="append", choices=CHANNELS)
     parser.add_argument("--keep", type=Path, help="a folder that keeps everything")
+    parser.add_argument("--shapes", type=Path, help="a folder of recorded replies, mutated as well")
     options = parser.parse_args()
     channels = tuple(options.channel or CHANNELS)
     number = -(-options.trials // len(channels))
-    draws = Draws(options.seed, number, channels, heavy=not options.light)
+    shapes = read_shapes(options.shapes) if options.shapes else {}
+    recorded = {channel: shape_faults(found) for channel, found in shapes.items()}
+    draws = Draws(options.seed, number, channels, heavy=not options.light, recorded=recorded)
     with tempfile.TemporaryDirectory() as name, serving(draws) as server:
         folder = options.keep or Path(name)
         folder.mkdir(exist_ok=True)
