@@ -5,7 +5,8 @@ line, and sends SIGKILL, SIGINT or SIGTERM at random moments, to the process or 
 After each signal the journal must hold whole lines, each once, each as the undisturbed run wrote it, and each
 report file must be absent or whole. A run that came to its end must have the same bytes in all its
 files; then the next begins. Ends with exit status 1 at the first difference.
-Run: python benchmarks/kills.py [--kills 50] [--seed 1]
+With --agent mcp the runs are 100 trials of an MCP client, 8 at a time, without reports.
+Run: python benchmarks/kills.py [--kills 50] [--seed 1] [--agent mcp]
 """
 
 import argparse
@@ -21,13 +22,60 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from research_eval.experiment import bundled_experiment
+
 COMMAND = [sys.executable, "-m", "research_eval"]
 NAMES = ("smollm2-135m", "honest-serper-flaky", "mixed-30")
 PART = ["run", "bundled", "--limit", "6", *(w for name in NAMES for w in ("--configuration", name))]
+CLIENT = """
+import json, re, sys
+from urllib.request import ProxyHandler, Request, build_opener
+question, url = sys.argv[1:]
+head = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+def post(method, **params):
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+    with build_opener(ProxyHandler({})).open(Request(url, body.encode(), head)) as reply:
+        head.setdefault("mcp-session-id", reply.headers["mcp-session-id"])
+        return json.loads(reply.read().decode().split("data: ")[-1])["result"]
+def use(name, **given):
+    return post("tools/call", name=name, arguments=given)["content"][0]["text"]
+who = {"name": "own", "version": "1"}
+post("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=who)
+url_found = re.search(r"URL: (\\S+)", use("web_search", query=question))[1]
+use("submit_answer", answer=f"See {url_found}")
+use("fetch", url=url_found)
+use("submit_answer", answer=f"See {url_found}")
+"""
+MCP = f"""
+name = "clients"
+dataset = "cases.jsonl"
+cassettes = "cassettes"
+record_from = "world"
+trials = 5
+[defaults]
+search.chain = ["serper"]
+[[configuration]]
+name = "client"
+agent.mcp_client = ["{sys.executable}", "-S", "-E", "client.py", "{{question}}", "{{mcp_url}}"]
+"""
+MCP_CASES = 20
 REPORTS = ("report.html", "report.md", "scores.csv", "junit.xml")
+OF_EXECUTIONS = ("executions.jsonl", "spending.jsonl", "timing.jsonl")
+"""Files that tell how often a run was begun, and how long it took."""
 SIGNALS = {"SIGKILL": 2, "SIGINT": 1, "SIGTERM": 1}
 """And how often each is drawn."""
 EXPECTED_CODES = {0, 130, -signal.SIGKILL, -signal.SIGINT, -signal.SIGTERM, 3}
+
+
+def record_clients(folder: Path) -> list[str]:
+    """Write and record the experiment of an MCP client; return the words that run it."""
+    cases = bundled_experiment().with_name("cases.jsonl").read_text("utf-8").splitlines(True)
+    (folder / "cases.jsonl").write_text("".join(cases[:MCP_CASES]), "utf-8")
+    (folder / "clients.toml").write_text(MCP, "utf-8")
+    (folder / "client.py").write_text(CLIENT, "utf-8")
+    words = ["record", "clients.toml", "--no-report", "--out", "recorded"]
+    subprocess.run([*COMMAND, *words], cwd=folder, check=True, capture_output=True)
+    return ["run", str(folder / "clients.toml"), "--concurrency", "8"]
 
 
 def start(folder: Path, *, reports: bool) -> subprocess.Popen[bytes]:
@@ -109,7 +157,7 @@ def key(line: bytes) -> tuple[str, str, int]:
 
 def differing(run: Path, whole: Path, *, reports: bool) -> list[str]:
     """Return the files of a finished run that are not as the undisturbed run's."""
-    left_out = {"timing.jsonl", *(() if reports else REPORTS)}
+    left_out = {*OF_EXECUTIONS, *(() if reports else REPORTS)}
     names = {p.relative_to(b).as_posix() for b in (run, whole) for p in b.rglob("*") if p.is_file()}
     ours = {n for n in names if not n.startswith(".") and "/." not in n} - left_out
     return sorted(
@@ -131,29 +179,40 @@ def tokens(run: Path) -> int:
     return sum(one["input_tokens"] + one["output_tokens"] for one in used)
 
 
+def undisturbed(calm: Path, *, with_reports: bool) -> dict[bool, float]:
+    """Run without signals; return the seconds that it takes without and with reports."""
+    began = time.perf_counter()
+    start(calm, reports=False).communicate()
+    longest = {False: time.perf_counter() - began}
+    if with_reports:
+        start(calm, reports=True).communicate()
+        longest[True] = time.perf_counter() - began
+    return longest
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--agent", choices=("built-in", "mcp"), default="built-in")
     options = parser.parse_args()
+    is_mcp = options.agent == "mcp"
     rng = random.Random(options.seed)
     sent: Counter[str] = Counter()
     endings = kept = 0
-    reports = True
+    reports = not is_mcp
     with tempfile.TemporaryDirectory() as name:
         folder, calm = Path(name) / "disturbed", Path(name) / "undisturbed"
         folder.mkdir()
         calm.mkdir()
+        if is_mcp:
+            PART[:] = record_clients(Path(name))
         whole = calm / "run"  # reports name the folder, so both are called the same
-        began = time.perf_counter()
-        start(calm, reports=False).communicate()
-        alone = time.perf_counter() - began
-        start(calm, reports=True).communicate()
-        longest = {False: alone, True: time.perf_counter() - began}
+        longest = undisturbed(calm, with_reports=not is_mcp)
         run = folder / "run"
         while sent.total() < options.kills or run.exists():
             if not run.exists():
-                reports = rng.random() < 0.25
+                reports = not is_mcp and rng.random() < 0.25
             word, code = (
                 disturb(folder, rng, longest[reports], reports=reports)
                 if sent.total() < options.kills

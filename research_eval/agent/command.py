@@ -28,7 +28,7 @@ class CommandDriver:
         """
         self._command = command
         self._process = AgentProcess("agent.command", base, scrub, speaks=True)
-        self._dialogue = Dialogue(Path(command[0]).name, "standard output", scrub)
+        self._dialogue = Dialogue(Path(command[0]).name, scrub)
         self._trial_id = ""
         self._has_answered = False
 

@@ -40,38 +40,46 @@ def opening_message(ask: Ask) -> QuestionMessage | CorrectiveMessage:
 class Dialogue:
     """What the agent of one trial says, held to the protocol."""
 
-    def __init__(self, name: str, where: str, scrub: Callable[[str], str]) -> None:
+    def __init__(self, name: str, scrub: Callable[[str], str]) -> None:
         """Begin with nothing said.
 
         Args:
             name: The agent's name, for messages.
-            where: Where it speaks, for messages.
             scrub: Takes secrets out of what it says that is no message.
         """
         self._name = name
-        self._where = where
         self._scrub = scrub
         self._calls: set[str] = set()
 
     def read(self, line: bytes) -> FromAgent:
-        """Return the message of a line.
+        """Return the message of a line of a program's standard output.
 
         Raises:
             AgentError: If it is none.
         """
         try:
-            return _FROM_AGENT.validate_python(safe_value(read_json(line)))
+            value = read_json(line)
+        except (ValueError, UnicodeDecodeError) as exc:
+            shown = one_line(self._scrub(line.decode("utf-8", "replace")), 80)
+            raise AgentError(
+                f"{self._name}: its standard output holds what is no JSON line: {shown!r}"
+                " (send logs to standard error)"
+            ) from exc
+        return self.check(value)
+
+    def check(self, value: object) -> FromAgent:
+        """Return the message that a value is.
+
+        Raises:
+            AgentError: If it is none.
+        """
+        try:
+            return _FROM_AGENT.validate_python(safe_value(value))
         except ValidationError as exc:
             first = exc.errors(include_url=False)[0]
             place = ".".join(str(part) for part in first["loc"])
             where = f"{place}: " if place else ""
             raise AgentError(f"{self._name}: no message: {where}{first['msg']}") from exc
-        except (ValueError, UnicodeDecodeError) as exc:
-            shown = one_line(self._scrub(line.decode("utf-8", "replace")), 80)
-            raise AgentError(
-                f"{self._name}: its {self._where} holds what is no JSON line: {shown!r}"
-                " (send logs to standard error)"
-            ) from exc
 
     async def hear(
         self, message: FromAgent, ask: Ask, desk: ToolDesk

@@ -48,6 +48,10 @@ def open_driver(settings: AgentSettings, around: Surroundings) -> Driver:
         from research_eval.agent.mcp_client import McpDriver  # noqa: PLC0415  # an optional extra
 
         return McpDriver(settings.mcp_client, around.base, around.scrub, around.mcp_place)
+    if settings.url is not None:
+        from research_eval.agent.remote import UrlDriver  # noqa: PLC0415  # for URLs alone
+
+        return UrlDriver(settings.url, around.transport, around.scrub)
     from research_eval.agent.command import CommandDriver  # noqa: PLC0415  # for commands alone
 
     return CommandDriver(settings.command, around.base, around.scrub)

@@ -1,6 +1,7 @@
 """What a user may set about the agent: how long it may try, and which agent it is."""
 
 from typing import Any, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
@@ -10,7 +11,7 @@ from research_eval.schema import Record
 __all__ = ["WAYS", "AgentSettings", "McpPlace"]
 
 
-WAYS = ("callable", "command", "mcp_client")
+WAYS = ("callable", "command", "mcp_client", "url")
 """Settings that each name an agent of the user's own."""
 
 
@@ -28,6 +29,8 @@ class AgentSettings(Record):
     mcp_client: tuple[str, ...] | None = None
     """An MCP client and its arguments that is the agent, with `{question}`, and `{mcp_config}` or
     `{mcp_url}`, in their places; an empty list is a client that connects to `research-eval mcp`."""
+    url: str | None = None
+    """Where an agent stands to which the messages of a command are posted: `http://` or `https://`."""
     files: tuple[str, ...] = ()
     """The files whose digest identifies the code of an own agent, relative to the experiment's."""
     max_turns: int = Field(default=16, ge=1)
@@ -80,7 +83,13 @@ class AgentSettings(Record):
         return self
 
     def _require_places(self) -> None:
-        """Refuse a client that would not learn the question or where its server is."""
+        """Refuse a URL that leads nowhere, and a client that would not learn where its server is."""
+        if self.url is not None:
+            parts = urlsplit(self.url)
+            if parts.scheme not in {"http", "https"} or not parts.hostname:
+                raise ValueError("url: expected http://HOST/… or https://HOST/…")
+            if parts.username is not None or parts.password is not None:
+                raise ValueError("url: holds a user name or password, which records would show")
         if not self.mcp_client:
             return
         words = " ".join(self.mcp_client)

@@ -3,8 +3,10 @@
 import json
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -62,16 +64,59 @@ search.chain = ["serper"]
 [[configuration]]
 name = "loop"
 agent.mcp_client = ["{sys.executable}", "loop.py", "{{question}}", "{{mcp_config}}"]
+
+[[configuration]]
+name = "service"
+agent.url = "http://127.0.0.1:PORT/ask"
+agent.files = ["service.py"]
 """
 
 
-def test_a_loop_over_the_tools_of_the_server_is_measured(folder):
-    (folder / "loop.toml").write_text(LOOP)
-    cli("record", "loop.toml", "--limit", 1, "--no-report", "--out", "loop")
-    (trial,) = records(folder, "loop", "loop")
-    (function, *_) = records(folder, "again", "function")
+@pytest.fixture(scope="module")
+def once(folder):
+    """Record the loop and the service of the page, and replay the service when it is gone."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port = str(found.getsockname()[1])
+    source = folder / "service.py"
+    source.write_text(source.read_text().replace("8123", port))
+    (folder / "loop.toml").write_text(LOOP.replace("PORT", port))
+    words = ("loop.toml", "--limit", 1, "--no-report")
+    with subprocess.Popen([sys.executable, source], stderr=subprocess.DEVNULL) as service:
+        try:
+            while not is_there(int(port)):
+                assert service.poll() is None
+                time.sleep(0.01)
+            cli("record", *words, "--out", "loop")
+        finally:
+            service.kill()
+    cli("run", *words, "--configuration", "service", "--out", "offline")
+    return folder
+
+
+def is_there(port):
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("way", ["loop", "service"])
+def test_a_loop_over_the_server_and_a_service_are_measured_like_the_function(once, way):
+    (trial,) = records(once, "loop", way)
+    (function, *_) = records(once, "again", "function")
     assert (trial["status"], trial["answer"]) == ("completed", function["answer"])
     assert trial["sources"] == function["sources"]
+
+
+def test_a_service_is_replayed_when_it_is_gone(once):
+    (first,), (again,) = (records(once, run, "service") for run in ("loop", "offline"))
+    assert again["fidelity"] == {"ledger": "opened", "model": "recorded"}
+    assert again.pop("replay")["hits"] == 5
+    assert first.pop("replay")["recorded"] == 3
+    for name in ("status", "answer", "references", "usage"):
+        assert again[name] == first[name]
+    assert [one["key"] for one in again["sources"]] == [one["key"] for one in first["sources"]]
 
 
 def test_the_configurations_of_the_page_are_valid():

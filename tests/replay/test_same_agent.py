@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from collections import Counter
 
 import pytest
@@ -183,6 +184,28 @@ def test_the_agent_does_what_such_agents_do(folder):
     assert {trial["ending"][0] for trial in trials} == {"completed", "rejected"}
     assert {len(trial["attempts"]) for trial in trials} == {1, 2}
     assert len(AGENT.split()) < 600
+
+
+def test_what_the_agent_cites_and_our_tools_never_saw_is_listed(folder):
+    lines = map(json.loads, (folder / "again" / "trials.jsonl").read_text("utf-8").splitlines())
+    listed = Counter(tuple(one["fidelity"].get("unseen_urls", ())) for one in lines)
+    assert listed.keys() == {(), ("https://invented.example/a",)}
+    assert all(count % len(WAYS) == 0 for count in listed.values())
+
+
+def test_a_run_of_clients_that_was_killed_is_gone_on_with(folder):
+    words = ["run", "same.toml", "--configuration", "mcp", "--no-report", "--out", "killed"]
+    command = [sys.executable, "-m", "research_eval", *words, "--concurrency", "2"]
+    journal = folder / "killed" / "trials.jsonl"
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and not (journal.exists() and b"\n" in journal.read_bytes()):
+            time.sleep(0.001)
+        process.kill()
+    assert len(journal.read_bytes().splitlines()) < len(CASES)
+    cli(folder, *words)
+    whole = (folder / "again" / "trials.jsonl").read_text("utf-8").splitlines()
+    kept = [line for line in whole if json.loads(line)["configuration"] == "mcp"]
+    assert journal.read_text("utf-8").splitlines() == kept
 
 
 def test_an_offline_replay_has_the_same_bytes(folder):

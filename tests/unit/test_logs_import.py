@@ -529,6 +529,29 @@ def test_surrogates_doubled_ids_lost_results_and_loops_of_parents_are_kept_and_c
     assert counts(trial) == (3, 1, 1, 1)
 
 
+def test_parents_in_a_circle_end_no_reading(tmp_path):
+    entries = claude_code()
+    names = [entry["uuid"] for entry in entries if "uuid" in entry]
+    for entry in entries:
+        entry["parentUuid"] = names[1] if entry.get("uuid") == names[0] else names[0]
+    done, (trial,) = run_of("claude-code", tmp_path, entries, name="log.jsonl")
+
+    assert done.tally.kept == 1
+    assert counts(trial) == (3, 1, 1, 1)
+
+
+def test_a_result_of_ten_megabytes_is_a_page_that_was_opened_and_cut(tmp_path):
+    content = openai()
+    for message in content["messages"]:
+        if message["role"] == "tool":
+            message["content"] = message["content"].replace(PAGE, PAGE + " more" * 2_000_000)
+    assert len(json.dumps(content)) > 10_000_000
+    _, (trial,) = run_of("openai", tmp_path, content)
+
+    assert counts(trial) == (3, 1, 1, 1)
+    assert max(one.content_chars or 0 for one in trial.sources) == 200_000
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=8) | st.integers(),
     lambda inner: (
