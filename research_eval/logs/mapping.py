@@ -15,6 +15,7 @@ __all__ = ["BUILT_IN", "Mapping", "ToolMapping", "load_mapping"]
 
 FAILURES = (
     r"(?i)^\W*(error|failed|failure|exception|traceback|fetch failed|request failed)\b",
+    r"(?i)^\W*an (\w+ )?(error|exception) (occurred|happened|was raised)\b",
     r"(?i)^\W*(http|status|status code)?[ :]*(4\d\d|5\d\d)\b(?! results)",
     r"(?i)^\W*no (content|page|text)\b.{0,40}\b(extracted|found|available|retrieved)",
     r"(?i)^\W*(could not|couldn't|cannot|can't|unable to|timed out|access denied|forbidden|not found)\b",

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import zipfile
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -527,6 +528,19 @@ def test_surrogates_doubled_ids_lost_results_and_loops_of_parents_are_kept_and_c
     (tmp_path / "loop").mkdir()
     _, (trial,) = run_of("claude-code", tmp_path / "loop", [*entries, *entries], name="log.jsonl")
     assert counts(trial) == (3, 1, 1, 1)
+
+
+def test_a_log_that_an_agent_library_wrote_gives_the_counts_of_a_hand_count(tmp_path):
+    log = Path(__file__).parents[1] / "data" / "logs" / "openai_agents.json"
+    done, (trial,) = run_of("openai", tmp_path, log.read_bytes())
+
+    assert (done.tally.kept, done.tally.skipped) == (1, {})
+    assert counts(trial) == (4, 1, 2, 1)  # the third page failed in the library's own words
+    (search,) = (event for event in trial.transcript if event.kind == "search")
+    assert len(search.hits) == 4
+    (attempt,) = trial.attempts
+    assert [one.kind for one in attempt.verdict.violations] == ["search_only", "fetch_failed"]
+    assert len(attempt.verdict.citations) == 3
 
 
 def test_parents_in_a_circle_end_no_reading(tmp_path):
