@@ -1,6 +1,5 @@
 """Find what users plug in: a built-in name, an entry point, or a dotted path `package.module:name`."""
 
-import asyncio
 import re
 import sys
 import sysconfig
@@ -117,21 +116,20 @@ def is_shutdown(exc: BaseException) -> bool:
     That is an interrupt, a task that was cancelled, and a request that was never recorded. Anything
     else that somebody's code raises, `SystemExit` and a `CancelledError` of its own too, is its fault.
     """
-    match exc:
-        case asyncio.CancelledError():
-            task = _current_task()
-            return task is not None and task.cancelling() > 0
-        case GeneratorExit():  # thrown into a coroutine that is thrown away, when nothing runs any more
-            return _current_task() is None
-        case _:
-            return isinstance(exc, KeyboardInterrupt | CassetteMissError)
+    if isinstance(exc, KeyboardInterrupt | CassetteMissError):
+        return True
+    if "asyncio" not in sys.modules:  # nobody cancels anything, and it is long to import
+        return isinstance(exc, GeneratorExit)
+    import asyncio  # noqa: PLC0415
 
-
-def _current_task() -> "asyncio.Task[object] | None":
     try:
-        return asyncio.current_task()
+        task = asyncio.current_task()
     except RuntimeError:
-        return None
+        task = None
+    if isinstance(exc, asyncio.CancelledError):
+        return task is not None and task.cancelling() > 0
+    # thrown into a coroutine that is thrown away, when nothing runs any more
+    return isinstance(exc, GeneratorExit) and task is None
 
 
 def fault_of(exc: BaseException) -> str:

@@ -1,7 +1,6 @@
 """An assertion for tests: an answer cites only opened pages, or the failure says what `gate check` says."""
 
 from research_eval.gate.check import CitationGate
-from research_eval.gate.explain import place_of
 from research_eval.gate.protocol import Gate
 from research_eval.ledger import SourceRegistry
 from research_eval.schema import Violation
@@ -33,6 +32,8 @@ def line_of(violation: Violation, answer: str, name: str) -> str:
     """Return a violation on one line, as compilers write: name, line, column, kind, message."""
     place = ""
     if violation.start is not None:
+        from research_eval.gate.explain import place_of  # noqa: PLC0415  # only of a failure
+
         line, column = place_of(answer, violation.start)
         place = f":{line}:{column}"
     return f"{name}{place}: {violation.kind}: {violation.message}"

@@ -2,7 +2,6 @@
 
 from functools import cached_property
 
-from research_eval.gate.citation import extract_citations
 from research_eval.gate.corrective import (
     NO_CITATION_MESSAGE,
     corrective_text,
@@ -28,6 +27,8 @@ class CitationGate:
 
         Each source that may not be cited is one violation, at the place where it is cited first.
         """
+        from research_eval.gate.citation import extract_citations  # noqa: PLC0415  # long to import
+
         citations = extract_citations(answer)
         if not citations:
             nothing = Violation(kind="no_citation", message=NO_CITATION_MESSAGE)

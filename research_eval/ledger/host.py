@@ -4,8 +4,6 @@ import re
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from urllib.parse import unquote_to_bytes
 
-import idna
-
 __all__ = ["is_address", "normal_host"]
 
 _PLAIN = re.compile(r"[a-z0-9_~-]+(?:\.[a-z0-9_~-]+)*\.?")
@@ -37,6 +35,8 @@ def _normal_literal(host: str) -> str | None:
 
 
 def _normal_name(host: str) -> str | None:
+    import idna  # noqa: PLC0415  # its tables take long to load, and few hosts need them
+
     if "%" in host:
         try:
             host = unquote_to_bytes(host).decode("utf-8")

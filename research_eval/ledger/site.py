@@ -1,11 +1,13 @@
 """Sites: whether two URLs lie on the same registrable domain."""
 
 from functools import cache
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from publicsuffixlist import PublicSuffixList
-
 from research_eval.ledger.host import is_address, normal_host
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
 
 __all__ = ["is_same_site", "site_of_url"]
 
@@ -44,5 +46,7 @@ def _host(url: str) -> str | None:
 
 
 @cache
-def _suffixes() -> PublicSuffixList:
+def _suffixes() -> "PublicSuffixList":
+    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415  # long to load
+
     return PublicSuffixList()

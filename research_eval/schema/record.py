@@ -11,7 +11,7 @@ __all__ = ["Record", "records_in"]
 class Record(BaseModel):
     """A frozen value; unknown fields are an error, not a surprise."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 def records_in(annotation: object) -> Iterator[type[BaseModel]]:

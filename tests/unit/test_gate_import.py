@@ -5,7 +5,22 @@ import sys
 
 import pytest
 
-HEAVY = {"matplotlib", "numpy", "openai", "pandas", "pydantic_ai", "scipy", "statsmodels", "vcr"}
+HEAVY = {
+    "asyncio",
+    "httpx",
+    "httpx2",
+    "jinja2",
+    "matplotlib",
+    "numpy",
+    "openai",
+    "pandas",
+    "pydantic_ai",
+    "rich",
+    "scipy",
+    "selectolax",
+    "statsmodels",
+    "vcr",
+}
 
 
 @pytest.mark.parametrize(
