@@ -119,12 +119,28 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in self._commands_at.items()])
 
 
+def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    if not is_asked or ctx.resilient_parsing:
+        return
+    from research_eval.distribution import code_version
+
+    click.echo(f"research-eval, version {code_version()}")
+    ctx.exit()
+
+
 @click.group(
     cls=LazyGroup,
     commands_at=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(package_name="research-eval", prog_name="research-eval")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 @click.option(
     "--secret",
     "secrets",
@@ -146,7 +162,7 @@ def main() -> None:
         _escape_what_it_lacks(stream)
     sys.stdout, sys.stderr = _without_secrets(sys.stdout), _without_secrets(sys.stderr)
     try:
-        code = cli.main(prog_name="research-eval", standalone_mode=False)
+        code = _call_command()
     except UsageError as exc:
         for fault in exc.faults[:MAX_FAULTS]:
             _complain(fault)
@@ -168,6 +184,19 @@ def main() -> None:
         click.echo("research-eval: interrupted", err=True)
         sys.exit(130)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _call_command() -> object:
+    """Call the command; in the light distribution, say what a command needs that is left out."""
+    try:
+        return cli.main(prog_name="research-eval", standalone_mode=False)
+    except ModuleNotFoundError as exc:
+        from research_eval.distribution import LIGHT, WHOLE, is_whole
+
+        if is_whole():
+            raise
+        words = f"this needs {exc.name}, which {LIGHT} leaves out: install {WHOLE} instead"
+        raise UsageError(words) from exc
 
 
 def _escape_what_it_lacks(stream: TextIO) -> None:

@@ -8,11 +8,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
 from research_eval.dataset import Case
+from research_eval.distribution import code_version
 from research_eval.errors import UsageError
 from research_eval.gate import Gate
 from research_eval.gate.kind import kinds_of
@@ -280,7 +280,7 @@ class _Import:
             ).hexdigest(),
             dataset_is_synthetic=False,
             cassettes_sha256=None,
-            code_version=version("research-eval"),
+            code_version=code_version(),
             packages={},
             model_mode="imported",
             web_mode="imported",
