@@ -205,6 +205,8 @@ class ScoredRun(NamedTuple):
     """How the trials ended that ran."""
     strays: frozenset[Row]
     """Trials that went on after a request that was never recorded; one that it stopped is an error."""
+    questions: dict[str, str]
+    """What was asked in the cases that ran, by their ids."""
     folder: RunFolder | None = None
     """Where the records stand, if they do."""
 
@@ -268,17 +270,18 @@ def tabulate(
 ) -> ScoredRun:
     """Return the table of some trials, which are read once, in the journal's order."""
     table = Table() if table is None else table
-    statuses, strays = dict[Row, str](), set[Row]()
+    statuses, strays, questions = dict[Row, str](), set[Row](), dict[str, str]()
     with seldom_collecting():
         for line, trial in enumerate(trials, start=1):
             row, found = Row(trial.configuration, trial.case_id, trial.trial), score(trial)
             table.add(row, found)
             statuses[row] = trial.status
+            questions[trial.case_id] = trial.question
             if trial.status != "error" and trial.replay.misses + trial.replay.unrecorded > 0:
                 strays.add(row)
             if seen is not None:
                 seen(line, trial, found)
-    return ScoredRun(manifest, known, table, statuses, frozenset(strays))
+    return ScoredRun(manifest, known, table, statuses, frozenset(strays), questions)
 
 
 def _gives(scorer: Scorer, names: frozenset[str] | None) -> bool:

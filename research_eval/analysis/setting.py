@@ -40,8 +40,10 @@ def is_identical_traffic(base: Side, head: Side) -> bool:
     """Return whether every trial of both sides met the very same recorded exchanges.
 
     So it is where both replay the same recordings, of the web and of this configuration's model,
-    whatever other configurations a run has; both under one configuration's name, and no trial went on after asking for what was never recorded. Then a difference is an effect, never chance:
-    also that a trial has no value, since what stopped it would stop it again.
+    whatever other configurations a run has; both under one configuration's name, with the same
+    question in each case that ran on both sides, and no trial went on after asking for what was
+    never recorded. Then a difference is an effect, never chance: also that a trial has no value,
+    since what stopped it would stop it again.
     """
     modes = {
         mode for side in (base, head) for mode in (side.manifest.model_mode, side.manifest.web_mode)
@@ -50,8 +52,16 @@ def is_identical_traffic(base: Side, head: Side) -> bool:
         modes == {"replay"}
         and base.configuration.name == head.configuration.name
         and base.strays == head.strays == 0
+        and _asks_the_same(base, head)
         and _is_same_cassette(base.manifest, head.manifest, base.configuration.name)
     )
+
+
+def _asks_the_same(base: Side, head: Side) -> bool:
+    """Return whether each case that both sides ran asks the same on both."""
+    ours, theirs = base.run.questions, head.run.questions
+    shared = {place[0] for place in base.ran} & {place[0] for place in head.ran}
+    return all(ours[case_id] == theirs[case_id] for case_id in shared)
 
 
 def _is_same_cassette(one: RunRecord, other: RunRecord, configuration: str) -> bool:

@@ -98,6 +98,17 @@ def test_a_request_that_left_the_cassette_ends_identical_traffic(make_run):
     assert "other traffic" in call(compare, base, head)[1]
 
 
+def test_a_question_that_changed_ends_identical_traffic(make_run):
+    base, head = make_run("base", {"a": ["1", "1"]}), make_run("head", {"a": ["1", "1"]})
+    journal = Path(head) / "trials.jsonl"
+    first, *others = journal.read_text(encoding="utf-8").splitlines()
+    trial = json.loads(first)
+    trial["question"] += " And in winter?"
+    journal.write_text("\n".join([json.dumps(trial), *others, ""]), encoding="utf-8")
+
+    assert "other traffic" in call(compare, base, head)[1]
+
+
 def test_on_live_traffic_a_large_loss_is_a_regression_and_a_large_gain_is_none(make_run):
     good = make_run("good", {"a": ["1"] * 12}, mode="live")
     bad = make_run("bad", {"a": ["0"] * 9 + ["1"] * 3}, mode="live")
