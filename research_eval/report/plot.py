@@ -230,13 +230,15 @@ def _violations(
 ) -> None:
     shape = (len(kinds), 1) if is_narrow else (1, len(kinds))
     axes = figure.subplots(*shape, sharey=True, squeeze=False).ravel()
+    thick, middle = (0.25, -0.08) if is_narrow else (0.34, 0.0)  # below the names, or beside them
+    half = thick / 2 + 0.02
     for place, (ax, kind) in enumerate(zip(axes, kinds, strict=True)):
-        for shift, when in ((0.19, "first"), (-0.19, "final")):
+        for shift, when in ((middle + half, "first"), (middle - half, "final")):
             found = [row.configuration.violations[kind] for row in rows]
             rates = [one.first if when == "first" else one.final for one in found]
             values = [100 * (rate.value or 0.0) for rate in rates]
             ys = [row.y + shift for row in rows]
-            ax.barh(ys, values, height=0.34, color=_KIND_COLOURS[when], label=f"{when} answer")
+            ax.barh(ys, values, height=thick, color=_KIND_COLOURS[when], label=f"{when} answer")
         ax.set_xlim(0, 100)
         ax.set_xticks((0, 50, 100), ("0", "50", "100 "))
         ax.set_title(one_line(view.kinds[kind].label), fontsize=9)

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 from xml.etree import ElementTree as ET
 
+import pypdfium2
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from click.testing import CliRunner
@@ -419,6 +420,47 @@ def test_the_matrix_is_filtered_by_what_failed_and_what_flips(watched, report) -
     assert watched.complaints == []
 
 
+@pytest.fixture
+def answered(made, make_folder):
+    """Two models: one states the fact and cites nothing opened, the other only cites."""
+    models = [made.configuration(name, is_reference_agent=False) for name in ("right", "honest")]
+    trials = [
+        made.trial([made.checked(1, "It is 4.", "no_citation")], under="right"),
+        made.trial([made.checked(1, "See https://a.example/ there")], under="honest"),
+    ]  # fmt: skip
+    folder = make_folder(made.manifest(models, ["case-1", "case-2"]), trials)
+    cases = [
+        Case(id="case-1", question="How much?", expected=[{"value": "4"}]),
+        Case(id="case-2", question="And who?"),
+    ]
+    folder.cases_path.write_text("".join(f"{one.model_dump_json()}\n" for one in cases), "utf-8")
+    return write_report(folder, formats=["html"])[0]
+
+
+def test_a_reader_sees_which_answers_are_correct_beside_what_they_cite(watched, answered) -> None:
+    watched.open(answered, "#matrix")
+    watched.page.wait_for_selector("table.matrix")
+    cited = [outcomes(watched, name)[0] for name in ("right", "honest")]
+    watched.page.select_option("select[name=matrix-by]", "correct")
+    watched.page.wait_for_function("location.hash.includes('by=correct')")
+    watched.page.get_by_text("correct, of 1 case").wait_for()
+    correct = [outcomes(watched, name) for name in ("right", "honest")]
+    totals = watched.page.locator("table.matrix .totals td").all_text_contents()
+    watched.page.locator("table.matrix tbody td a").first.click()
+    watched.page.get_by_text("\u2713 correct").wait_for()
+    watched.open(answered, "#trials?correct=0")
+    watched.page.wait_for_function("document.getElementById('list-count').dataset.count === '1'")
+    watched.page.locator("#view-trials tbody th a").click()
+    watched.page.get_by_text("Compare with another answer").click()
+    sides = watched.page.locator("select[name=side-A] option:checked").text_content()
+
+    assert cited == ["failed", "passed at first"]
+    assert [one[0] for one in correct] == ["correct", "not correct"]
+    assert totals == ["1", "0"]
+    assert sides.startswith("honest #1")
+    assert watched.complaints == []
+
+
 def test_a_sign_leads_to_two_answers_with_their_different_words_marked(watched, report) -> None:
     watched.open(report, "#matrix")
     watched.page.locator("table.matrix td.o-failed a").first.click()
@@ -560,7 +602,13 @@ def test_print_repeats_headings_and_leaves_out_what_is_for_the_screen(watched, r
     assert not watched.page.locator("#contents, #menu, .tools").locator("visible=true").count()
     head = watched.page.locator("#summary thead").first
     assert head.evaluate("one => getComputedStyle(one).display") == "table-header-group"
-    assert watched.page.pdf().startswith(b"%PDF")
+    watched.page.evaluate(
+        """() => { const body = document.querySelector("#summary tbody");
+             for (let n = 0; n < 3; n += 1) body.innerHTML += body.innerHTML; }"""
+    )
+    pages = pypdfium2.PdfDocument(watched.page.pdf(format="A4"))
+    text = [page.get_textpage().get_text_range() for page in pages]
+    assert sum("first attempt final repair" in " ".join(one.split()) for one in text) >= 3
 
 
 def test_every_view_is_reached_by_the_keyboard_alone(watched, report) -> None:

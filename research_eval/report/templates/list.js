@@ -5,16 +5,18 @@ const FILTERS = [
   ["status", "Ended", null],
   ["first_attempt_passed", "First attempt", { 1: "passed", 0: "failed" }],
   ["final_passed", "Final", { 1: "passed", 0: "failed" }],
+  ["correct", "Correct", { 1: "yes", 0: "no" }],
   ["retries", "Retries", null],
   ["language", "Language", null],
   ["tags", "Tag", null],
 ];
 const LIST_COLUMNS = [
-  ["case_id", "Case"], ["trial", "Trial"], ["configuration", "Configuration"],
-  ["language", "Language"], ["status", "Ended"], ["first_attempt_passed", "First"],
-  ["final_passed", "Final"], ["retries", "Retries"], [null, "Violations, first answer"],
-  ["turns", "Turns"], ["searches", "Searches"], ["fetches", "Fetches"],
+  ["case_id", "Case"], ["configuration", "Configuration"], ["trial", "Trial"],
+  ["first_attempt_passed", "First"], ["final_passed", "Final"], ["correct", "Correct"],
+  ["retries", "Retries"], ["status", "Ended"], [null, "Violations, first answer"],
+  ["language", "Language"], ["turns", "Turns"], ["searches", "Searches"], ["fetches", "Fetches"],
 ];
+const YES_NO = ["first_attempt_passed", "final_passed", "correct"];
 
 let lastList = null;
 
@@ -142,7 +144,7 @@ function listCell(row, column) {
   if (column === "case_id") {
     return el("a", { href: trialLink(row) }, foreign(rows.value(row, column)));
   }
-  if (column === "first_attempt_passed" || column === "final_passed") {
+  if (YES_NO.includes(column)) {
     return verdictBadge(rows.value(row, column));
   }
   if (column === null) {
@@ -172,7 +174,8 @@ function renderList(target, query) {
   lastList = found;
   const page = Math.max(1, Number(query.get("_page")) || 1);
   const measure = query.get("_sum");
-  const columns = [...LIST_COLUMNS, ...(measure ? [[measure, measure]] : [])];
+  const isKnown = ([column]) => column !== "correct" || hasCorrect();
+  const columns = [...LIST_COLUMNS.filter(isKnown), ...(measure ? [[measure, measure]] : [])];
   const shown = found.slice((page - 1) * PAGE, page * PAGE);
   const body = shown.map((row) => el("tr", {}, columns.map(([column], place) =>
     el(place ? "td" : "th", { scope: place ? null : "row",
@@ -180,7 +183,7 @@ function renderList(target, query) {
     listCell(row, column)))));
   target.replaceChildren(
     el("h2", { tabindex: -1 }, "Trials"),
-    el("form", { class: "filters" }, FILTERS.map((one) => choice(query, one)),
+    el("form", { class: "filters" }, FILTERS.filter(isKnown).map((one) => choice(query, one)),
       kindFilter(query), textFilter(query),
       el("a", { href: "#trials", class: "reset" }, "Clear all")),
     el("p", { id: "list-count", role: "status", "data-count": found.length },

@@ -63,6 +63,7 @@ function pairSide(label, row, trial, shown, choose) {
   return el("section", { class: "side-of-pair" },
     el("label", {}, "Answer " + label + " ", box),
     el("p", {}, el("span", { class: "cell o-" + outcomeOf(row) }, OUTCOMES[outcomeOf(row)][0]), " ", OUTCOMES[outcomeOf(row)][1], " \u00b7 ",
+      ["passed", "failed"].includes(correctnessOf(row)) ? [CORRECT[correctnessOf(row)].join(" "), " \u00b7 "] : null,
       el("a", { href: trialLink(row) }, "open the trial")),
     last && last.violations.length ? el("ul", { class: "violations" }, last.violations.map(violationItem)) : null,
     el("div", { class: "answer", dir: "auto", tabindex: 0 }, shown.length ? shown : "No answer."));

@@ -143,6 +143,7 @@ function trialHead(row) {
   const tags = rows.value(row, "tags") || [];
   return [el("dl", { class: "facts" }, facts.map(([label, column]) => el("div", {},
     el("dt", {}, label), el("dd", {}, foreign(rows.value(row, column) ?? "\u2013")))),
+  correctnessOf(row) === "absent" ? null : el("div", {}, el("dt", {}, "Correct"), el("dd", {}, verdictBadge(rows.value(row, "correct")))),
   tags.length ? el("div", {}, el("dt", {}, "Tags"), el("dd", {}, foreign(tags.join(", ")))) : null,
   el("div", {}, el("dt", {}, "Line of trials.jsonl"), el("dd", {}, rows.value(row, "line") ?? "\u2013")))];
 }
@@ -215,7 +216,9 @@ async function renderTrial(target, query) {
     el("h2", { tabindex: -1, dir: "auto" }, trial ? foreign(trial.question) : "Not run"),
     el("p", {}, isReference ? el("span", { class: "badge label" }, "reference agent") : null, " ",
       Array.from(labels, (one) => [one.cloneNode(true), " "])),
-    neighbours(row), ...trialHead(row));
+    neighbours(row),
+    el("p", {}, el("a", { href: pairLink({ id: rows.value(row, "case_id") }, rows.value(row, "configuration"), rows.value(row, "trial")) },
+      "Compare with another answer")), ...trialHead(row));
   add(target, [trial && trial.expected.length ? expectedFacts(trial) : null, replayBlock(row)]);
   if (!trial) return;
   if (trial.failure) {
