@@ -447,7 +447,7 @@ def test_a_reader_sees_which_answers_are_correct_beside_what_they_cite(watched, 
     correct = [outcomes(watched, name) for name in ("right", "honest")]
     totals = watched.page.locator("table.matrix .totals td").all_text_contents()
     watched.page.locator("table.matrix tbody td a").first.click()
-    watched.page.get_by_text("\u2713 correct").wait_for()
+    watched.page.locator("#view-pair p", has_text="\u2713 correct").wait_for()
     watched.open(answered, "#trials?correct=0")
     watched.page.wait_for_function("document.getElementById('list-count').dataset.count === '1'")
     watched.page.locator("#view-trials tbody th a").click()
