@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
 
 ROOT = Path(__file__).resolve().parents[1]
-FROM_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+STUDY = "reports/study-citation-form/README.md"
+FROM_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", STUDY)
 REPORT = "reports/bundled/report.html"
 _LINK = re.compile(r"(?<=\]\()(?!\w+:)([^)\s#]*)(#[^)\s]*)?(?=\))")
 
