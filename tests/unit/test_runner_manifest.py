@@ -95,11 +95,14 @@ def changes(settings: Record, place: str = ""):
             yield where, settings.model_copy(update={name: other})
 
 
+OWN_AGENT = {"callable", "command", "mcp_client", "url"}
+
+
 def in_manifest(place: str) -> str:
     """Return how a line about the setting at `place` begins."""
     if place in {"configuration", "configuration.0.name"}:
         return "configurations: "
-    if place in {"configuration.0.agent.callable", "configuration.0.agent.command"}:
+    if place.removeprefix("configuration.0.agent.") in OWN_AGENT:
         return "configuration c: nobody knows whether its agent's code is the same"
     head, dot, rest = place.partition("configuration.0.")
     return f"configurations.0.settings.{rest}" if dot else IN_MANIFEST.get(head, head)
