@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-EXPERIMENT = ROOT / "datasets" / "world" / "experiment.toml"
+EXPERIMENT = ROOT / "datasets" / "world" / "calibration.toml"
 
 INSPECT = """
 import sys
@@ -76,8 +76,10 @@ def cpu_and_peak(*words: str) -> tuple[float, float]:
 
 
 def run(folder: Path, *words: str) -> tuple[float, float, list[dict[str, object]]]:
-    """Run the bundled experiment; return CPU seconds, peak MB and the trials."""
-    cpu, peak = cpu_and_peak("-m", "research_eval", "run", "bundled", "--out", str(folder), *words)
+    """Run the calibration; return CPU seconds, peak MB and the trials."""
+    cpu, peak = cpu_and_peak(
+        "-m", "research_eval", "run", "calibration", "--out", str(folder), *words
+    )
     with (folder / "trials.jsonl").open(encoding="utf-8") as lines:
         return cpu, peak, [json.loads(line) for line in lines]
 

@@ -1,6 +1,6 @@
 """Kill real runs at random moments and resume them: is a trial lost or doubled, do bytes differ?
 
-Runs a part of the bundled experiment, one run in four with its report, as processes of the command
+Runs a part of the calibration, one run in four with its report, as processes of the command
 line, and sends SIGKILL, SIGINT or SIGTERM at random moments, to the process or to it and its children.
 After each signal the journal must hold whole lines, each once, each as the undisturbed run wrote it, and each
 report file must be absent or whole. A run that came to its end must have the same bytes in all its
@@ -25,8 +25,9 @@ from pathlib import Path
 from research_eval.experiment import bundled_experiment
 
 COMMAND = [sys.executable, "-m", "research_eval"]
-NAMES = ("smollm2-135m", "honest-serper-flaky", "mixed-30")
-PART = ["run", "bundled", "--limit", "6", *(w for name in NAMES for w in ("--configuration", name))]
+NAMES = ("honest", "honest-serper-flaky", "mixed-30")
+PART = ["run", "calibration", "--limit", "6"]
+PART += [word for name in NAMES for word in ("--configuration", name)]
 CLIENT = """
 import json, re, sys
 from urllib.request import ProxyHandler, Request, build_opener

@@ -33,7 +33,7 @@ _SHOWN_BYTES = 4000
 def cassette() -> None:
     """Look at recordings, check them, repair them, and exchange them with other tools.
 
-    PLACE is an experiment's TOML file, `bundled`, a folder of recordings, one of the folders in it,
+    PLACE is an experiment's TOML file, `bundled`, `calibration`, a folder of recordings, one of the folders in it,
     or a packed file.
     """
 

@@ -29,15 +29,16 @@ def find_place(place: Path, redactor: "Redactor | None" = None) -> FoundPlace:
         UsageError: If there is nothing there, or the experiment cannot be read.
     """
     from research_eval.cassette.place import find_stores
+    from research_eval.experiment.bundled import BUNDLED, bundled_experiment
 
-    if place.suffix != ".toml" and str(place) != "bundled":
+    if place.suffix != ".toml" and str(place) not in BUNDLED:
         return FoundPlace(find_stores(place, redactor or known_redactor()), None)
     from research_eval.cassette.exchange import trial_name
     from research_eval.dataset import load_cases
-    from research_eval.experiment import BUNDLED, bundled_experiment, load_experiment
+    from research_eval.experiment import load_experiment
     from research_eval.schema import TrialKey
 
-    experiment = load_experiment(bundled_experiment() if str(place) == BUNDLED else place)
+    experiment = load_experiment(bundled_experiment(str(place)) if str(place) in BUNDLED else place)
     stores = find_stores(experiment.cassettes_path, redactor or known_redactor())
     expected: dict[str, set[str]] = {
         named.label: set() for named in stores if named.channel == "model"

@@ -33,7 +33,7 @@ Rows = list[tuple[str, ...]]
 @click.option("--offline", is_flag=True, help="Check only what needs no request.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 def check(experiment: Path, offline: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401  # click hands over every option
-    """Check EXPERIMENT (a TOML file, or `bundled`) before it is run against real services.
+    """Check EXPERIMENT (a TOML file, `bundled` or `calibration`) before it is run against real services.
 
     Reads dataset, settings, prompts, gates, tools and scorers; then sends each model and each search
     provider one request and opens up to three of the pages found. A model's request costs about

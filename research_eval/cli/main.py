@@ -14,7 +14,7 @@ from research_eval.errors import UsageError
 __all__ = ["cli", "main"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("research_eval.cli.run:demo", "compare the bundled configurations, offline"),
+    "demo": ("research_eval.cli.run:demo", "compare the bundled models, offline"),
     "run": ("research_eval.cli.run:run", "run an experiment and report on it"),
     "init": ("research_eval.cli.init:init", "write a small experiment that runs at once"),
     "check": (

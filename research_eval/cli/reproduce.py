@@ -60,13 +60,15 @@ def _command(first: "Execution", again: str) -> list[str]:
     """Return a command that replays what was recorded, into another folder."""
     words, kept = list(first.command), list[str]()
     if words[:1] == ["demo"]:
-        words = ["run", "bundled"]
+        words[0] = "run"
     while words:
         word = words.pop(0)
         if word in {"--out", "--model", "--web"}:
             words = words[1:]
         elif word not in GOES_ON and not word.startswith(("--out=", "--model=", "--web=")):
             kept.append(word)
+    if kept == ["run"]:
+        kept.append("bundled")
     if kept[:1] in (["record"], ["replay"]):
         kept[0] = "run"
     return [*kept, "--out", again]

@@ -71,7 +71,7 @@ MODES = click.Choice(["replay", "record", "live"])
 @click.option("--real-time", is_flag=True, help="Replay at the recorded speed.")
 @click.option("--no-report", is_flag=True, help="Write the records alone, no report.")
 def run(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click hands over every option
-    """Run EXPERIMENT (a TOML file, or `bundled`, the default) and report on it.
+    """Run EXPERIMENT (a TOML file, `bundled`, the default, or `calibration`) and report on it.
 
     Replays recordings by default: no key, no network.
     A run in the folder is brought up to the experiment: what is done stays, new cases, configurations
@@ -120,16 +120,19 @@ def record(experiment: Path, **options: Any) -> int:  # noqa: ANN401  # click ha
 
 
 @click.command()
+@click.argument("name", type=click.Choice(["bundled", "calibration"]), default="bundled")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    default=Path("reports/demo"),
-    show_default=True,
-    help="The run's folder.",
+    help="The run's folder; default: reports/demo, or reports/demo-calibration.",
 )
-def demo(out: Path) -> int:
-    """Compare the bundled configurations, offline, and write the report."""
-    return _run(Path("bundled"), {"out": out, "overwrite": True})
+def demo(name: str, out: Path | None) -> int:
+    """Compare the bundled models, offline, and write the report.
+
+    `demo calibration` compares the reference agents: scripts whose true values are known.
+    """
+    usual = Path("reports", "demo" if name == "bundled" else f"demo-{name}")
+    return _run(Path(name), {"out": out or usual, "overwrite": True})
 
 
 def _run(path: Path, options: dict[str, Any]) -> int:
@@ -189,7 +192,7 @@ def _place(
 def read_and_choose(
     path: Path, options: dict[str, Any]
 ) -> "tuple[Experiment, Sequence[Case], Sequence[Configuration]]":
-    """Return the experiment at `path`, or the bundled one, and what the command line selects of it.
+    """Return the experiment at `path`, or a bundled one, and what the command line selects of it.
 
     Raises:
         UsageError: With every mistake, each with file and key.
@@ -198,7 +201,7 @@ def read_and_choose(
     from research_eval.runner.reading import read_experiment
 
     return read_experiment(
-        bundled_experiment() if str(path) == BUNDLED else path,
+        bundled_experiment(str(path)) if str(path) in BUNDLED else path,
         options.get("overrides") or (),
         ids=options.get("cases"),
         tags=options.get("tags"),

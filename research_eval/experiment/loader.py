@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from research_eval.errors import ConfigError
-from research_eval.experiment.bundled import BUNDLED, bundled_experiment
+from research_eval.experiment.bundled import bundled_name
 from research_eval.experiment.mistake import right_of
 from research_eval.experiment.reading import Reading
 from research_eval.experiment.settings import ExperimentSettings
@@ -27,8 +27,8 @@ class Experiment(NamedTuple):
 
     @property
     def words_on_command_line(self) -> str:
-        """How a person names it: `bundled`, or its file's name, and what went over it."""
-        name = BUNDLED if self.path == bundled_experiment() else self.path.name
+        """How a person names it: `bundled`, `calibration`, or its file's name, and what went over it."""
+        name = bundled_name(self.path) or self.path.name
         changes = (f"--set {shlex.quote(change)}" for change in self.overrides)
         return " ".join([shlex.quote(name), *changes])
 

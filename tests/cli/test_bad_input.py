@@ -114,7 +114,7 @@ def test_recording_asks_for_an_experiment(call: Call) -> None:
 
 
 def test_a_setting_in_place_of_a_configuration_is_said(call: Call) -> None:
-    code, said = call("run", "bundled", "--set", "configuration.honest=1", "--dry-run")
+    code, said = call("run", "calibration", "--set", "configuration.honest=1", "--dry-run")
     assert (code, said.count("\n")) == (2, 1)
 
 
@@ -138,7 +138,7 @@ def test_an_error_message_holds_no_key_and_steers_no_terminal(
 
 def test_merging_leaves_nothing_when_it_fails(call: Call, tmp_path: Path) -> None:
     words = ("--limit", "1", "--configuration", "honest", "--out", "whole", "--no-report")
-    assert call("run", "bundled", *words)[0] == 0
+    assert call("run", "calibration", *words)[0] == 0
     (tmp_path / "whole" / "cases.jsonl").unlink()
     code, said = call("merge", "whole", "--out", "merged")
     assert (code, said.count("\n")) == (2, 1)

@@ -1,4 +1,4 @@
-"""The bundled experiment, run once for all tests that look at its result."""
+"""The calibration, run once for all tests that look at its result."""
 
 import subprocess
 import sys
@@ -24,8 +24,8 @@ def research_eval(*words: object, cwd: Path, check: bool = True, **environment: 
 
 
 @pytest.fixture(scope="session")
-def bundled_run(tmp_path_factory) -> Path:
-    """Run the whole bundled experiment and return its folder."""
-    place = tmp_path_factory.mktemp("bundled")
-    research_eval("demo", "--out", "run", cwd=place)
+def calibration_run(tmp_path_factory) -> Path:
+    """Run the whole calibration and return its folder."""
+    place = tmp_path_factory.mktemp("calibration")
+    research_eval("demo", "calibration", "--out", "run", cwd=place)
     return place / "run"

@@ -7,12 +7,13 @@ import sys
 
 import pytest
 
+from research_eval.experiment import BUNDLED, bundled_experiment, load_experiment
 from tests.replay.conftest import research_eval
 from tests.stepwise import Stepwise
 
-COLUMNS = ("smollm2-135m", "honest", "honest-serper-flaky", "mixed-30", "snippet-citer")
+COLUMNS = ("honest", "honest-serper-flaky", "mixed-30", "snippet-citer")
 PART = (
-    *("run", "bundled", "--limit", "4", "--no-report"),
+    *("run", "calibration", "--limit", "5", "--no-report"),
     *(word for name in COLUMNS for word in ("--configuration", name)),
 )
 
@@ -54,6 +55,18 @@ def test_a_replay_is_the_same_bytes(tmp_path, whole, words, environment):
     assert (tmp_path / "run/trials.jsonl").read_bytes() == whole
 
 
+def test_a_replay_of_models_is_the_same_bytes(tmp_path):
+    part = ("run", "bundled", "--limit", "3", "--no-report")
+    research_eval(*part, "--out", "run", cwd=tmp_path)
+    research_eval(*part, "--out", "again", "--concurrency", "1", cwd=tmp_path, PYTHONHASHSEED="1", TZ="Asia/Tokyo")  # fmt: skip
+
+    again = (tmp_path / "again/trials.jsonl").read_bytes()
+    assert again.count(b"\n") == 3 * len(
+        load_experiment(bundled_experiment()).settings.configuration
+    )
+    assert (tmp_path / "run/trials.jsonl").read_bytes() == again
+
+
 def test_killed_at_ten_random_moments_and_resumed_it_ends_in_the_same_bytes(tmp_path, whole):
     rng = random.Random(20261130)
     kept = []
@@ -86,9 +99,10 @@ def test_an_interrupted_run_keeps_what_is_done_and_says_how_to_go_on(tmp_path, w
     assert journal.read_bytes() == whole
 
 
-def test_a_replay_opens_no_socket(tmp_path):
+@pytest.mark.parametrize("name", BUNDLED)
+def test_a_replay_opens_no_socket(tmp_path, name):
     done = subprocess.run(
-        [sys.executable, "-c", PROBE, "run", "bundled", "--limit", "5", "--out", "run"],
+        [sys.executable, "-c", PROBE, "run", name, "--limit", "3", "--out", "run"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -108,7 +122,7 @@ def test_shards_merge_to_the_bytes_of_the_whole_run(tmp_path, whole):
 
 
 def test_resuming_a_changed_experiment_is_refused_and_says_what_changed(tmp_path):
-    small = ("run", "bundled", "--limit", "1", "--configuration", "honest", "--no-report")
+    small = ("run", "calibration", "--limit", "1", "--configuration", "honest", "--no-report")
     research_eval(*small, "--out", "run", cwd=tmp_path)
 
     done = research_eval(*small, "--out", "run", "--set", "seed=1", cwd=tmp_path, check=False)

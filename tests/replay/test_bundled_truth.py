@@ -13,7 +13,7 @@ from research_eval.stats import wilson
 
 CONFIGURATIONS = [
     item
-    for item in load_experiment(bundled_experiment()).settings.configuration
+    for item in load_experiment(bundled_experiment("calibration")).settings.configuration
     if item.model.is_reference_agent
 ]
 PLAIN = [
@@ -23,10 +23,10 @@ MIXED = [item for item in CONFIGURATIONS if "mixed" in item.model.name]
 
 
 @pytest.fixture(scope="session")
-def trials(bundled_run):
+def trials(calibration_run):
     """Return the run's trials by configuration."""
     found = defaultdict(list)
-    for record in RunFolder(bundled_run).trials():
+    for record in RunFolder(calibration_run).trials():
         found[record.configuration].append(record)
     return found
 
@@ -92,8 +92,8 @@ def test_who_served_the_searches_is_what_the_faults_make_it(trials):
     assert served["honest"]["serper"] > served["honest"]["brave"]
 
 
-def test_a_later_reader_sees_what_each_model_read(bundled_run, trials):
-    folder = RunFolder(bundled_run)
+def test_a_later_reader_sees_what_each_model_read(calibration_run, trials):
+    folder = RunFolder(calibration_run)
     called = [
         event
         for records in trials.values()

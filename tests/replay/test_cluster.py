@@ -23,7 +23,7 @@ from tests.replay.conftest import research_eval
 
 pytestmark = pytest.mark.sockets
 
-PART = ("run", "bundled", "--limit", "8", "--configuration", "honest", "--configuration", "mixed-30",
+PART = ("run", "calibration", "--limit", "8", "--configuration", "honest", "--configuration", "mixed-30",
         "--no-report", "--set", "trials=6")  # fmt: skip
 
 

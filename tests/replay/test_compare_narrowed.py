@@ -5,7 +5,7 @@ import json
 from research_eval.schema import RunRecord
 from tests.replay.conftest import research_eval
 
-SMALL = ("run", "bundled", "--limit", "2", "--no-report", "--out")
+SMALL = ("run", "calibration", "--limit", "2", "--no-report", "--out")
 FAIL = ("--fail-on", "regression")
 
 

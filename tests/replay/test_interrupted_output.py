@@ -8,7 +8,7 @@ import pytest
 from tests.replay.conftest import research_eval
 from tests.stepwise import Stepwise
 
-PART = ("run", "bundled", "--limit", "2", "--configuration", "mixed-30", "--no-report")
+PART = ("run", "calibration", "--limit", "2", "--configuration", "mixed-30", "--no-report")
 FORMATS = ("--format", "md,csv,junit")  # without plots, which take the longest
 
 

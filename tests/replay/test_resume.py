@@ -11,8 +11,8 @@ import pytest
 from research_eval.cli.main import main
 from tests.stepwise import Stepwise
 
-SMALL = ("run", "bundled", "--limit", "3", "--set", "trials=1")
-PART = (*SMALL, "--configuration", "honest", "--configuration", "smollm2-135m", "--no-report")
+SMALL = ("run", "calibration", "--limit", "3", "--set", "trials=1")
+PART = (*SMALL, "--configuration", "honest", "--configuration", "mixed-30", "--no-report")
 TRIALS = 6
 
 

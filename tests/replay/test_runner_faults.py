@@ -12,7 +12,7 @@ import pytest
 from tests.replay.conftest import research_eval
 from tests.stepwise import Stepwise
 
-PART = ("run", "bundled", "--limit", "3", "--configuration", "honest", "--configuration", "mixed-30",
+PART = ("run", "calibration", "--limit", "3", "--configuration", "honest", "--configuration", "mixed-30",
         "--configuration", "stubborn", "--no-report")  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def test_replayed_calls_are_held_against_no_limit(tmp_path):
     research_eval(*part, *limits, "--out", "run", cwd=tmp_path)
 
     lines = (tmp_path / "run/trials.jsonl").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 9
+    assert len(lines) == 3
 
 
 def test_a_run_out_of_time_says_what_is_missing(tmp_path):
@@ -144,7 +144,7 @@ def test_retrying_errors_runs_only_those_and_keeps_the_earlier_record(tmp_path, 
     ],
 )
 def test_a_wrong_word_is_one_line_and_leaves_nothing_behind(tmp_path, words, says):
-    done = research_eval("run", "bundled", *words, "--limit", "1", "--out", "run", cwd=tmp_path, check=False)  # fmt: skip
+    done = research_eval("run", "calibration", *words, "--limit", "1", "--out", "run", cwd=tmp_path, check=False)  # fmt: skip
 
     assert done.returncode == 2
     assert says in done.stderr
@@ -161,7 +161,7 @@ def test_live_models_and_webs_need_their_keys_first(tmp_path):
         ),
     )
     for words, variable in asked:
-        done = research_eval("run", "bundled", "--configuration", "honest", *words, "--limit", "1",
+        done = research_eval("run", "calibration", "--configuration", "honest", *words, "--limit", "1",
                              "--out", "run", cwd=tmp_path, check=False)  # fmt: skip
         assert done.returncode == 2
         assert variable in done.stderr

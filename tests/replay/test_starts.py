@@ -8,7 +8,7 @@ import pytest
 
 from research_eval.cli.main import main
 
-PART = ("bundled", "--limit", "2", "--set", "trials=1", "--configuration", "honest")
+PART = ("calibration", "--limit", "2", "--set", "trials=1", "--configuration", "honest")
 GATE = """\
 class Broken:
     id = "broken@1"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from research_eval.errors import ConfigError, UsageError
-from research_eval.experiment import ExperimentError, bundled_experiment, load_experiment
+from research_eval.experiment import BUNDLED, ExperimentError, bundled_experiment, load_experiment
 from research_eval.experiment.toml import lines_of
 from research_eval.runner.reading import read_experiment
 from tests.unit.test_experiment_loader import GOOD
@@ -139,8 +139,9 @@ def places(value: object, at: tuple = ()):
         yield from places(below, (*at, key))
 
 
-def test_each_key_of_the_bundled_experiment_has_a_line_that_names_it():
-    text = bundled_experiment().read_text("utf-8")
+@pytest.mark.parametrize("name", BUNDLED)
+def test_each_key_of_a_bundled_experiment_has_a_line_that_names_it(name):
+    text = bundled_experiment(name).read_text("utf-8")
     lines = lines_of(text)
     rows = text.split("\n")
     for place in places(tomllib.loads(text)):

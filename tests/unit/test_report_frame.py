@@ -13,7 +13,7 @@ from tests.replay.conftest import research_eval
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     path = tmp_path_factory.mktemp("frame")
-    research_eval("run", "bundled", "--limit", "2", "--configuration", "honest", "--configuration",
+    research_eval("run", "calibration", "--limit", "2", "--configuration", "honest", "--configuration",
                   "fabricator-fetch-only", "--no-report", "--out", "run", cwd=path)  # fmt: skip
     return load_run(path / "run")
 

@@ -195,7 +195,7 @@ function replayBlock(row) {
   const command = words.map(shellWord).join(" ");
   return fold("Replay this trial", el("p", { class: "note" },
     "Offline, from the recordings of the experiment; the trials of this case are the same bytes again. Put the experiment's file in the place of ",
-    el("code", {}, foreign(document.body.dataset.experiment)), "; the one that comes with the package is called ", el("code", {}, "bundled"), "."),
+    el("code", {}, foreign(document.body.dataset.experiment)), "; those that come with the package are called ", el("code", {}, "bundled"), " and ", el("code", {}, "calibration"), "."),
   el("pre", {}, foreign(command)), copyButton("Copy the command", () => command));
 }
 
