@@ -72,7 +72,7 @@ def test_killed_at_ten_random_moments_and_resumed_it_ends_in_the_same_bytes(tmp_
     kept = []
     for _ in range(10):
         run = Stepwise([*PART, "--out", "run"], tmp_path)
-        assert run.go_on(rng.randint(1, 80))
+        assert run.go_on(rng.randint(1, 50))
         assert run.end(signal.SIGKILL)[0] == -signal.SIGKILL
         journal = tmp_path / "run/trials.jsonl"
         kept.append(journal.read_bytes().count(b"\n") if journal.exists() else 0)
