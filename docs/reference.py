@@ -60,6 +60,7 @@ BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiv
 def commands(context: click.Context) -> Iterator[str]:
     """Yield the help of a command and of all below it."""
     command = context.command
+    command._help_option = None  # noqa: SLF001  # click keeps that of a call by itself, without -h
     if not isinstance(command, click.Group):
         yield f"\n## {context.command_path}\n\n```\n{command.get_help(context)}\n```"
         return
