@@ -30,7 +30,7 @@ def cli(*words, status=0):
     command = [sys.executable, "-m", "research_eval", *map(str, words)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == status, result.stderr
-    return result.stderr
+    return result.stdout + result.stderr
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +181,17 @@ def test_an_agent_that_nobody_identifies_is_not_continued(folder):
     cli("run", "unidentified.toml", "--no-report", "--out", "vague")
     said = cli("run", "unidentified.toml", "--out", "vague", status=2)
     assert "name its files in agent.files" in said
+
+
+def test_a_log_of_the_page_becomes_a_run(tmp_path, monkeypatch):
+    log = re.search(r"as `mine.json`:\n\n```json\n(.*?)```", PAGE, re.DOTALL)[1]
+    command, *said = re.search(r"```console\n\$ research-eval (import .*?)```", PAGE, re.DOTALL)[
+        1
+    ].splitlines()
+    (tmp_path / "mine.json").write_text(log)
+    monkeypatch.chdir(tmp_path)
+
+    assert cli(*command.split()).splitlines() == said
 
 
 def test_the_page_names_every_message_and_parameter():
