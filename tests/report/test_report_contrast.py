@@ -47,7 +47,7 @@ def test_models_are_compared_case_by_case_with_the_first(made) -> None:
     (found,) = run_of(made).differences
     first, final = found.measures
 
-    assert (found.base, found.head) == ("sample: alpha", "sample: beta")
+    assert (found.base, found.head) == ("alpha", "beta")
     assert first.measure == "first_attempt_passed"
     assert final.measure == "final_passed"
     assert first.difference == pytest.approx(-0.2)
