@@ -172,7 +172,7 @@ def read_finish(choice: Mapping[str, Any], message: Mapping[str, Any]) -> tuple[
 
 
 def _broken(message: str) -> Repaired:
-    """Return the error of a gateway that sent no reply: the same request may fare better."""
+    """Return the error of a gateway that sent no reply: the same request may succeed later."""
     return Repaired(502, json.dumps({"error": {"message": message}}).encode())
 
 
